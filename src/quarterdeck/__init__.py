@@ -1,0 +1,3 @@
+"""Quarterdeck: mission control for coding agents."""
+
+__version__ = "0.1.0"

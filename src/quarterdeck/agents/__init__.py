@@ -1,0 +1,1 @@
+"""What each agent says on its wire, and how it is answered; pure."""

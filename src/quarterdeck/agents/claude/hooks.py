@@ -1,0 +1,203 @@
+"""Claude Code's hooks: which we register and how, how each is read, and how each is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from quarterdeck.core.decisions import Allow, Answer, Ask, Block, Decision, Deny, NoOpinion
+from quarterdeck.core.payload import safe_id
+from quarterdeck.core.runtime import INTERACTIONS, SILENT, Context, Interaction, RuntimeEvent
+
+SUPPORTED = ("2.1.197", "2.1.325")
+"""The versions whose payloads are recorded and whose answers are tested."""
+
+
+class Hook(Struct, frozen=True):
+    """How one event is registered: `transport` is http, command or never; `since` the first CLI that knows it."""
+
+    transport: str = "http"
+    holds: bool = False
+    matcher: bool = False
+    since: str = "2.1.197"
+    why: str = ""
+
+
+HOOKS: Mapping[str, Hook] = {
+    "SessionStart": Hook("command", matcher=True, why="HTTP hooks do not fire for it"),
+    "SessionEnd": Hook(matcher=True),
+    "Setup": Hook("command", matcher=True, why="HTTP hooks do not fire for it"),
+    "UserPromptSubmit": Hook(),
+    "UserPromptExpansion": Hook(),
+    "PreToolUse": Hook(holds=True, matcher=True),
+    "PermissionRequest": Hook(holds=True, matcher=True),
+    "PermissionDenied": Hook(matcher=True),
+    "PostToolUse": Hook(matcher=True),
+    "PostToolUseFailure": Hook(matcher=True),
+    "PostToolBatch": Hook(),
+    "Notification": Hook(matcher=True),
+    "Stop": Hook(holds=True),
+    "StopFailure": Hook(),
+    "SubagentStart": Hook(matcher=True),
+    "SubagentStop": Hook(matcher=True),
+    "PreCompact": Hook(matcher=True),
+    "PostCompact": Hook(matcher=True),
+    "Elicitation": Hook(holds=True),
+    "ElicitationResult": Hook(),
+    "TaskCreated": Hook(),
+    "TaskCompleted": Hook(),
+    "TeammateIdle": Hook(),
+    "InstructionsLoaded": Hook(),
+    "CwdChanged": Hook(),
+    "ConfigChange": Hook(),
+    "DirectoryAdded": Hook(since="2.1.325"),
+    "PreModelSwitch": Hook(since="2.1.325"),
+    "PostModelSwitch": Hook(since="2.1.325"),
+    "WorktreeRemove": Hook(),
+    "FileChanged": Hook("never", why="it watches the file names of its matcher; we have none to watch"),
+    "MessageDisplay": Hook("never", why="streamed text: a stream beside the feed, one call per delta"),
+    "WorktreeCreate": Hook("never", why="a hook for it replaces the making of the worktree"),
+}
+"""All events of Claude Code 2.1.325; each is read when it comes, whether or not we register for it."""
+
+STREAMS = frozenset({"MessageDisplay"})
+"""Events that are never put into the feed."""
+
+
+def read_hook(
+    payload: Any, *, event_id: str, at: float, entrypoint: str = "", tag: str = "", pid: int = 0
+) -> RuntimeEvent:
+    """What a hook payload says. Never raises: what is missing or of the wrong type becomes empty."""
+    body: dict[str, Any] = payload if isinstance(payload, dict) else {"value": payload}
+    hook_name = _name(body.get("hook_event_name"))
+    tool_name = body.get("tool_name")
+    return RuntimeEvent(
+        id=event_id,
+        at=at,
+        hook_name=hook_name,
+        session_id=safe_id(body.get("session_id"), "unknown"),
+        payload=body,
+        context=Context(
+            cwd=_text(body.get("cwd")),
+            transcript_path=_text(body.get("transcript_path")),
+            permission_mode=_text(body.get("permission_mode")),
+            entrypoint=safe_id(entrypoint, ""),
+            pid=pid,
+            tag=safe_id(tag, ""),
+        ),
+        interaction=interaction_of(hook_name),
+        tool_name=tool_name if isinstance(tool_name, str) else None,
+        tool_use_id=_id(body.get("tool_use_id")),
+        agent_id=_id(body.get("agent_id")),
+        agent_type=_text(body.get("agent_type")) or None,
+    )
+
+
+def _name(value: object) -> str:
+    return value[:128] if isinstance(value, str) and value else "unknown"
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _id(value: object) -> str | None:
+    return safe_id(value, "") or None
+
+
+def interaction_of(hook_name: str) -> Interaction:
+    """Whether anybody is expected to decide; an unknown hook never waits."""
+    return INTERACTIONS.get(hook_name, SILENT)
+
+
+def write_answer(
+    hook_name: str, tool_name: str, tool_input: dict[str, Any], decision: Decision
+) -> dict[str, Any] | None:
+    """The JSON Claude Code reads for this decision on this event; None is silence, which changes nothing.
+
+    Keyed on the event: an answer of another event's shape is ignored or, on PreToolUse, lets the tool run.
+    """
+    write = _WRITERS.get(hook_name)
+    return write(tool_name, tool_input, decision) if write else None
+
+
+def _permission(tool_name: str, tool_input: dict[str, Any], decision: Decision) -> dict[str, Any] | None:
+    match decision:
+        case Allow(updated_input=updated, updated_permissions=permissions):
+            answer: dict[str, Any] = {"behavior": "allow"}
+            if updated is not None:
+                answer["updatedInput"] = updated
+            if permissions:
+                answer["updatedPermissions"] = permissions
+        case Answer(answers=answers):
+            answer = {"behavior": "allow", "updatedInput": _answered(tool_input, answers)}
+        case Deny(message=message, interrupt=interrupt):
+            answer = {"behavior": "deny", "message": message}
+            if interrupt:
+                answer["interrupt"] = True
+        case Block(reason=reason):
+            answer = {"behavior": "deny", "message": reason}
+        case Ask() | NoOpinion():
+            return None
+    return _specific("PermissionRequest", {"decision": answer})
+
+
+def _pre_tool(tool_name: str, tool_input: dict[str, Any], decision: Decision) -> dict[str, Any] | None:
+    match decision:
+        case Allow(updated_input=updated):
+            answer: dict[str, Any] = {"permissionDecision": "allow"}
+            if updated is not None:
+                answer["updatedInput"] = updated
+        case Answer(answers=answers):
+            answer = {"permissionDecision": "allow", "updatedInput": _answered(tool_input, answers)}
+        case Deny(message=reason) | Block(reason=reason):
+            answer = {"permissionDecision": "deny", "permissionDecisionReason": reason}
+        case Ask(reason=why):
+            answer = {"permissionDecision": "ask"}
+            if why:
+                answer["permissionDecisionReason"] = why
+        case NoOpinion():
+            return None
+    return _specific("PreToolUse", answer)
+
+
+def _answered(tool_input: dict[str, Any], answers: dict[str, Any]) -> dict[str, Any]:
+    """The whole input with the answers beside the questions; several choices are joined by a comma."""
+    joined = {q: ", ".join(a) if isinstance(a, list) else a for q, a in answers.items()}
+    return {**tool_input, "answers": joined}
+
+
+def _blocking(tool_name: str, tool_input: dict[str, Any], decision: Decision) -> dict[str, Any] | None:
+    """Stop, SubagentStop, UserPromptSubmit and PostToolUse know one refusal: block with a reason."""
+    match decision:
+        case Block(reason=reason) | Deny(message=reason):
+            return {"decision": "block", "reason": reason}
+        case _:
+            return None
+
+
+def _elicitation(tool_name: str, tool_input: dict[str, Any], decision: Decision) -> dict[str, Any] | None:
+    match decision:
+        case Answer(answers=content):
+            return _specific("Elicitation", {"action": "accept", "content": content})
+        case Deny() | Block():
+            return _specific("Elicitation", {"action": "decline"})
+        case _:
+            return None
+
+
+def _specific(hook_name: str, answer: dict[str, Any]) -> dict[str, Any]:
+    return {"hookSpecificOutput": {"hookEventName": hook_name, **answer}}
+
+
+_WRITERS = {
+    "PermissionRequest": _permission,
+    "PreToolUse": _pre_tool,
+    "Stop": _blocking,
+    "SubagentStop": _blocking,
+    "UserPromptSubmit": _blocking,
+    "PostToolUse": _blocking,
+    "Elicitation": _elicitation,
+}

@@ -1,0 +1,92 @@
+"""Deciding from the command line: allow, deny, answer, pass."""
+
+from __future__ import annotations
+
+import json as jsonlib
+from typing import Annotated, Any
+
+import typer
+
+from quarterdeck.cli.common import AsJson, client, out, plainly, print_json
+from quarterdeck.cli.reading import describe
+
+RequestId = Annotated[str, typer.Argument(metavar="ID", help="The request, as `qd requests` shows it.")]
+Note = Annotated[str | None, typer.Option(help="A note for the record.")]
+
+
+@plainly
+def allow(
+    request_id: RequestId,
+    input: Annotated[str | None, typer.Option("--input", help="Run it with this JSON object as its input.")] = None,
+    note: Note = None,
+    json: AsJson = False,
+) -> None:
+    """Let the tool run, as asked or with an edited input."""
+    edited = None if input is None else _object(input, "--input")
+    _decide(request_id, json, decision="allow", updated_input=edited, note=note)
+
+
+@plainly
+def deny(
+    request_id: RequestId,
+    message: Annotated[str | None, typer.Option("--message", "-m", help="What the agent reads.")] = None,
+    interrupt: Annotated[bool, typer.Option("--interrupt", help="Also stop its turn.")] = False,
+    note: Note = None,
+    json: AsJson = False,
+) -> None:
+    """Refuse; the agent reads the message word for word."""
+    _decide(request_id, json, decision="deny", message=message, interrupt=interrupt or None, note=note)
+
+
+@plainly
+def answer(
+    request_id: RequestId,
+    answers: Annotated[str, typer.Option(help='JSON object: {"<question text>": "<label or free text>"}.')],
+    note: Note = None,
+    json: AsJson = False,
+) -> None:
+    """Answer a question."""
+    _decide(request_id, json, decision="answer", answers=_object(answers, "--answers"), note=note)
+
+
+@plainly
+def pass_(request_id: RequestId, note: Note = None, json: AsJson = False) -> None:
+    """Leave it to the agent's own dialog at its terminal."""
+    _decide(request_id, json, decision="pass", note=note)
+
+
+def _object(text: str, option: str) -> dict[str, Any]:
+    try:
+        value = jsonlib.loads(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"not JSON: {error}", param_hint=option) from None
+    if not isinstance(value, dict):
+        raise typer.BadParameter("must be a JSON object", param_hint=option)
+    return value
+
+
+def _decide(request_id: str, as_json: bool, **body: Any) -> None:
+    """Decide what the daemon shows right now: the digest binds the decision to it."""
+    asked = client()
+    request = asked.get(f"/api/v1/requests/{_segment(request_id)}")
+    given = {k: v for k, v in body.items() if v is not None}
+    made = asked.post(f"/api/v1/requests/{_segment(request_id)}/decision", {**given, "digest": request["digest"]})
+    if as_json:
+        print_json(made)
+        return
+    word = {"allow": "Allowed", "deny": "Denied", "answer": "Answered", "pass": "Passed to the terminal"}
+    about = (describe(request) or [request["tool_name"]])[0]
+    out.print(f"{word[made['decision']]}: {about}")
+
+
+def _segment(request_id: str) -> str:
+    from urllib.parse import quote
+
+    return quote(request_id, safe="")
+
+
+def register(cli: typer.Typer) -> None:
+    cli.command()(allow)
+    cli.command()(deny)
+    cli.command()(answer)
+    cli.command("pass")(pass_)

@@ -1,0 +1,173 @@
+"""Reading what happened: sessions, feed, requests."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import sys
+import time
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from quarterdeck.cli.common import AsJson, ago, cell, client, out, plainly, print_json, state_cell
+from quarterdeck.core.text import visible
+from quarterdeck.core.titles import cut, subject_of
+from quarterdeck.errors import NoDaemon
+from quarterdeck.surfaces.client import Client
+
+POLL_SECONDS = 0.4
+LEVEL_STYLE = {"debug": "dim", "warn": "yellow", "error": "red"}
+
+
+@plainly
+def sessions(json: AsJson = False, all: Annotated[bool, typer.Option("--all", help="Ended ones too.")] = False) -> None:
+    """List sessions: who works, who waits, who has ended."""
+    found = client().get("/api/v1/sessions", limit=1000)["sessions"]
+    if not all and not json:
+        found = [s for s in found if s["ended_at"] is None]
+    if json:
+        print_json({"sessions": found, "next": None})
+        return
+    if not found:
+        out.print("No live sessions. Start `claude` in any terminal; if it does not show, run: qd doctor")
+        return
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in ("state", "session", "project", "title", "waits", "tools", "last"):
+        table.add_column(name, overflow="ellipsis", no_wrap=True)
+    for s in found:
+        table.add_row(
+            state_cell(s["agent_state"]),
+            cell(s["session_id"][:8]),
+            cell(s["cwd"].rsplit("/", 1)[-1] or s["cwd"]),
+            cell(cut(s["title"], 50)),
+            cell(s["pending"] or ""),
+            cell(s["counters"]["tool_uses"]),
+            cell(ago(s["last_event_at"])),
+        )
+    out.print(table)
+
+
+@plainly
+def feed(
+    follow_it: Annotated[bool, typer.Option("--follow", "-f", help="Go on as events come.")] = False,
+    session: Annotated[str | None, typer.Option(help="Only this session.")] = None,
+    kind: Annotated[list[str] | None, typer.Option(help="Only this kind; may be given again.")] = None,
+    search: Annotated[str | None, typer.Option(help="Only events whose text contains this.")] = None,
+    after: Annotated[int | None, typer.Option(help="Only events after this seq_no.")] = None,
+    limit: Annotated[
+        int, typer.Option(min=1, max=1000, help="How many at most, without --after the latest ones.")
+    ] = 50,
+    json: AsJson = False,
+) -> None:
+    """Show what happened, oldest first."""
+    filters = {"session_id": session, "kind": kind or None, "q": search}
+    asked = client()
+    if after is None:
+        events = asked.get("/api/v1/feed", before=2**53, limit=limit, **filters)["events"]
+    else:
+        events = asked.get("/api/v1/feed", after=after, limit=limit, **filters)["events"]
+    if json and not follow_it:
+        print_json({"events": events, "next": events[-1]["seq_no"] if events else None})
+        return
+    for event in events:
+        show_event(event, json)
+    if follow_it:
+        follow(asked, events[-1]["seq_no"] if events else after, json, **filters)
+
+
+def follow(asked: Client, after: int | None, as_json: bool = False, **filters: Any) -> None:
+    """Print events as they come, until Ctrl-C. A daemon that restarts is waited for."""
+    if after is None:
+        latest = asked.get("/api/v1/feed", before=2**53, limit=1)["events"]
+        after = latest[-1]["seq_no"] if latest else 0
+    told = False
+    try:
+        while True:
+            try:
+                events = asked.get("/api/v1/feed", after=after, limit=1000, **filters)["events"]
+            except NoDaemon as error:
+                if not told:
+                    sys.stderr.write(f"quarterdeck: {error}; waiting for it\n")
+                told = True
+                time.sleep(1)
+                continue
+            told = False
+            for event in events:
+                show_event(event, as_json)
+                after = event["seq_no"]
+            if len(events) < 1000:
+                time.sleep(POLL_SECONDS)
+    except KeyboardInterrupt:
+        return
+
+
+def show_event(event: dict[str, Any], as_json: bool = False) -> None:
+    """One event on one line."""
+    if as_json:
+        sys.stdout.write(jsonlib.dumps(event, ensure_ascii=False) + "\n")
+        sys.stdout.flush()
+        return
+    clock = time.strftime("%H:%M:%S", time.localtime(event["at"]))
+    line = Text(f"{clock} ", style="dim")
+    line.append(f"{event['session_id'][:8]:<9}", style="cyan")
+    line.append_text(cell(event["title"], LEVEL_STYLE.get(event["level"], "")))
+    out.print(line, overflow="ellipsis", no_wrap=True)
+
+
+@plainly
+def requests(
+    json: AsJson = False,
+    status: Annotated[str, typer.Option(help="pending, decided, withdrawn or expired.")] = "pending",
+) -> None:
+    """List who waits for a decision, and what exactly they want."""
+    found = client().get("/api/v1/requests", status=status, limit=1000)["requests"]
+    if json:
+        print_json({"requests": found, "next": None})
+        return
+    if not found:
+        out.print("Nobody waits for you." if status == "pending" else f"No {status} requests.")
+        return
+    for request in found:
+        show_request(request)
+
+
+def show_request(request: dict[str, Any]) -> None:
+    """A request with everything a decision needs."""
+    head = Text("◆ " if request["kind"] == "permission" else "? ", style="yellow")
+    head.append(request["request_id"], style="bold")
+    who = f"  {request['tool_name']}  session {request['session_id'][:8]}"
+    who += f" · sub-agent {request['agent_type'] or request['agent_id']}" if request["agent_id"] else ""
+    head.append_text(cell(f"{who} · {ago(request['opened_at'])} ago · risk {request['risk']['level']}"))
+    out.print(head)
+    for line in describe(request):
+        out.print(Text("    " + line))
+    if request["decision"]:
+        made = request["decision"]
+        out.print(cell(f"    → {made['decision']} by {made['by']} ({made['source']})", "dim"))
+
+
+def describe(request: dict[str, Any]) -> list[str]:
+    """What is wanted, in lines that hide nothing."""
+    tool_input = request["tool_input"]
+    if request["form"] == "questions":
+        return [line for q in tool_input.get("questions", []) if isinstance(q, dict) for line in _question(q)]
+    if request["form"] == "plan":
+        return visible(str(tool_input.get("plan", "(no plan text)"))).splitlines()
+    text = subject_of(tool_input) if set(tool_input) <= {"command", "description"} else ""
+    shown = text or jsonlib.dumps(tool_input, ensure_ascii=False, indent=2)
+    return visible(shown).splitlines()
+
+
+def _question(question: dict[str, Any]) -> list[str]:
+    lines = [visible(str(question.get("question", "")))]
+    for option in question.get("options", []):
+        if isinstance(option, dict):
+            lines.append(visible(f"  - {option.get('label', '')}: {option.get('description', '')}"))
+    return lines
+
+
+def register(cli: typer.Typer) -> None:
+    for command in (sessions, feed, requests):
+        cli.command()(command)

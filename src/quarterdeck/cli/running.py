@@ -1,0 +1,178 @@
+"""Starting, stopping and asking after the daemon: up, daemon, stop, status."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import structlog
+import typer
+
+from quarterdeck import __version__
+from quarterdeck.cli.common import AsJson, ConfigFile, client, out, plainly, print_json, settings
+from quarterdeck.config import home_path, prepare_home
+from quarterdeck.errors import NoDaemon, QuarterdeckError, Refused
+from quarterdeck.surfaces.client import Client
+
+START_SECONDS = 30.0
+STOP_SECONDS = 10.0
+
+
+@plainly
+def daemon(config: ConfigFile = None) -> None:
+    """Run the daemon in the foreground until Ctrl-C or SIGTERM."""
+    from quarterdeck.daemon.main import run
+
+    chosen = settings(config)
+    _log_to(sys.stderr)
+    run(home_path(), chosen, _say)
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def _log_to(stream: Any) -> None:
+    level = logging.getLevelName(os.environ.get("QUARTERDECK_LOG", "info").upper())
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(level if isinstance(level, int) else logging.INFO),
+        logger_factory=structlog.WriteLoggerFactory(file=stream),
+    )
+
+
+@plainly
+def up(
+    foreground: Annotated[bool, typer.Option("--foreground", help="Stay in the foreground, like `daemon`.")] = False,
+    config: ConfigFile = None,
+) -> None:
+    """Start the daemon if none runs, then follow what happens."""
+    if foreground:
+        daemon(config)
+        return
+    found = running_client() or start_daemon(config)
+    out.print(f"Quarterdeck runs at {found.url}")
+    if not sys.stdout.isatty():
+        return
+    from quarterdeck.cli.reading import follow
+
+    out.print("The terminal UI is not part of this version: following the feed. Ctrl-C leaves the daemon running.")
+    out.print("Decide from another terminal: qd requests · qd allow ID · qd deny ID --message TEXT", style="dim")
+    follow(found, after=None)
+
+
+def running_client() -> Client | None:
+    """The daemon of this home, if it answers."""
+    try:
+        found = client()
+        found.call("GET", "/healthz")
+    except (NoDaemon, Refused):
+        return None
+    return found
+
+
+def start_daemon(config: Path | None = None) -> Client:
+    """Start a daemon that outlives us, and wait until it is ready."""
+    home = home_path()
+    settings(config)
+    prepare_home(home)
+    log = home / "log" / "daemon.log"
+    command = [sys.executable, "-m", "quarterdeck", "daemon", *(["--config", str(config)] if config else [])]
+    with log.open("ab") as sink:
+        process = subprocess.Popen(  # noqa: S603
+            command, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink, start_new_session=True, cwd="/"
+        )
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        found = running_client()
+        if found is not None:
+            return found
+        if process.poll() is not None:
+            raise QuarterdeckError(f"the daemon did not start: {_last_line(log)} (whole log: {log})")
+        time.sleep(0.05)
+    raise QuarterdeckError(f"the daemon is not ready after {START_SECONDS:.0f} s; see {log}")
+
+
+def _last_line(log: Path) -> str:
+    lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    return lines[-1].removeprefix("quarterdeck: ") if lines else "it said nothing"
+
+
+@plainly
+def stop() -> None:
+    """Stop the daemon; agents that wait go back to their own dialog."""
+    found = running_client()
+    note = _note()
+    if note is None:
+        raise NoDaemon(f"no Quarterdeck runs in {home_path()}")
+    if found is None:
+        raise NoDaemon(f"nothing answers at {note['url']}; if pid {note['pid']} is Quarterdeck, stop it with kill")
+    pid = int(note["pid"])
+    os.kill(pid, signal.SIGTERM)
+    deadline = time.monotonic() + STOP_SECONDS
+    while _alive(pid):
+        if time.monotonic() > deadline:
+            raise QuarterdeckError(f"pid {pid} still runs after {STOP_SECONDS:.0f} s; see its log")
+        time.sleep(0.02)
+    out.print("Quarterdeck stopped.")
+
+
+def _note() -> dict[str, Any] | None:
+    from quarterdeck.daemon.home import Home
+
+    return Home(home_path()).read_note()
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return True
+
+
+@plainly
+def status(json: AsJson = False) -> None:
+    """Say whether the daemon runs, and who waits."""
+    found = client()
+    health = found.call("GET", "/healthz")
+    sessions = found.get("/api/v1/sessions", limit=1000)["sessions"]
+    pending = found.get("/api/v1/requests", status="pending", limit=1000)["requests"]
+    live = [s for s in sessions if s["ended_at"] is None]
+    view = {
+        "running": True,
+        "version": __version__,
+        "home": str(home_path()),
+        **(_note() or {}),
+        "status": health["status"],
+        "sessions": len(live),
+        "pending": len(pending),
+    }
+    if json:
+        print_json(view)
+        return
+    out.print(f"Quarterdeck {view['version']} runs at {view['url']} (pid {view['pid']}), {health['status']}")
+    need = f"{len(pending)} need you" if pending else "nobody waits for you"
+    out.print(f"{len(live)} live sessions · {need}")
+
+
+def register(cli: typer.Typer) -> None:
+    for command in (up, daemon, stop, status):
+        cli.command()(command)

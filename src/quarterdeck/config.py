@@ -1,0 +1,149 @@
+"""One typed tree of settings: config.yaml, then QUARTERDECK_* variables, then flags. Fails fast, naming the key."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import stat
+from pathlib import Path
+from typing import Any, Literal
+
+import platformdirs
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from quarterdeck.errors import ConfigError, HomeError
+
+DEFAULT_PORT = 4180
+NOT_SETTINGS = frozenset({"HOME", "PORT", "TAG", "TOKEN", "CONFIG"})
+"""QUARTERDECK_* variables that are no section.key."""
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RunnerSettings(Section):
+    name: str = ""
+    host: str = "127.0.0.1"
+    port: int = Field(default=DEFAULT_PORT, ge=0, le=65535)
+
+
+class DecideSettings(Section):
+    hold: Literal["auto", "always", "never"] = "auto"
+    wait_seconds: float = Field(default=86400, gt=0, le=31_536_000)
+    hold_stop: bool = False
+
+
+class StoreSettings(Section):
+    durability: Literal["full", "normal"] = "full"
+
+
+class ClaudeSettings(Section):
+    path: str | None = None
+    config_dir: str | None = None
+
+
+class Config(Section):
+    """Every setting, with its default."""
+
+    runner: RunnerSettings = RunnerSettings()
+    decide: DecideSettings = DecideSettings()
+    store: StoreSettings = StoreSettings()
+    claude: ClaudeSettings = ClaudeSettings()
+
+
+def home_path(environ: dict[str, str] | None = None) -> Path:
+    """The one folder of this installation; never the working directory."""
+    env = os.environ if environ is None else environ
+    given = env.get("QUARTERDECK_HOME")
+    if given:
+        return Path(given).expanduser().absolute()
+    return Path(platformdirs.user_data_dir("quarterdeck", appauthor=False))
+
+
+def claude_config_dir(config: Config) -> Path:
+    """Where Claude Code keeps its settings and sessions."""
+    given = config.claude.config_dir or os.environ.get("CLAUDE_CONFIG_DIR")
+    return Path(given).expanduser() if given else Path.home() / ".claude"
+
+
+def prepare_home(home: Path) -> None:
+    """Make the home and its folders ours alone, or say what is wrong with them."""
+    for folder in (home, home / "run", home / "log"):
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise HomeError(f"{folder}: cannot be made ({error.strerror}); choose another QUARTERDECK_HOME") from None
+        _check_folder(folder, is_home=folder == home)
+
+
+def _check_folder(folder: Path, *, is_home: bool) -> None:
+    found = folder.stat() if is_home else folder.lstat()
+    if not stat.S_ISDIR(found.st_mode):
+        raise HomeError(f"{folder}: is not a folder (a symlink is refused); remove it")
+    if found.st_uid != os.getuid():
+        raise HomeError(f"{folder}: belongs to user {found.st_uid}; choose another QUARTERDECK_HOME")
+    if stat.S_IMODE(found.st_mode) & 0o077:
+        folder.chmod(0o700)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise HomeError(f"{folder}: is not writable; choose another QUARTERDECK_HOME or mend its mode")
+
+
+def load_config(home: Path, file: Path | None = None, environ: dict[str, str] | None = None) -> Config:
+    """The settings in force."""
+    path = file or home / "config.yaml"
+    tree = _read_yaml(path, required=file is not None)
+    _add_environment(tree, dict(os.environ) if environ is None else environ)
+    try:
+        return Config.model_validate(tree)
+    except ValidationError as error:
+        raise ConfigError(_explain(path, error)) from None
+
+
+def _read_yaml(path: Path, *, required: bool) -> dict[str, Any]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        if required:
+            raise ConfigError(f"{path}: there is no such file") from None
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read ({error})") from None
+    try:
+        tree = yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ConfigError(f"{path}: is not YAML: {str(error).splitlines()[0]}") from None
+    if tree is None:
+        return {}
+    if not isinstance(tree, dict) or not all(isinstance(v, dict | None) for v in tree.values()):
+        raise ConfigError(f"{path}: must hold sections with keys, like 'decide:' with 'hold: auto' under it")
+    return {str(k): dict(v or {}) for k, v in tree.items()}
+
+
+def _add_environment(tree: dict[str, Any], environ: dict[str, str]) -> None:
+    if environ.get("QUARTERDECK_PORT"):
+        tree.setdefault("runner", {})["port"] = environ["QUARTERDECK_PORT"]
+    for name, value in environ.items():
+        section, _, key = name.removeprefix("QUARTERDECK_").lower().partition("_")
+        if name.startswith("QUARTERDECK_") and key and section in Config.model_fields:
+            tree.setdefault(section, {})[key] = value
+
+
+def _explain(path: Path, error: ValidationError) -> str:
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        near = difflib.get_close_matches(where, _known_keys(), n=1)
+        hint = f"; did you mean {near[0]}?" if near else f"; known: {', '.join(_known_keys())}"
+        return f"{path.name}: {where} is not a setting{hint}"
+    message = first["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
+    return f"{path.name}: {where} must be {message}, is {first['input']!r}"
+
+
+def _known_keys() -> list[str]:
+    return [
+        f"{section}.{key}"
+        for section, field in Config.model_fields.items()
+        for key in getattr(field.annotation, "model_fields", {})
+    ]

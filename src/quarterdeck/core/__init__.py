@@ -1,0 +1,1 @@
+"""The pure core: it decides everything and does no I/O."""

@@ -1,0 +1,158 @@
+"""Opening a request, and closing it when it was answered somewhere else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from quarterdeck.core import data as d
+from quarterdeck.core.commands import Answer, Heard, Unwatch, WakeAfter
+from quarterdeck.core.decisions import Allow, Deny, NoOpinion, Source
+from quarterdeck.core.payload import digest_of, items, obj
+from quarterdeck.core.runtime import Context, RuntimeEvent
+from quarterdeck.core.state import Request
+from quarterdeck.core.step import Step, decision_data
+
+FORMS = {"AskUserQuestion": "questions", "ExitPlanMode": "plan"}
+"""Tools whose permission request is a question to the person."""
+
+ELSEWHERE = {True: "the tool ran", False: "the tool did not run"}
+
+
+def ask(step: Step, heard: Heard) -> bool:
+    """Put the request on the desk. True when it is held; otherwise the agent is told nothing, at once."""
+    event = heard.event
+    is_elicitation = event.hook_name == "Elicitation"
+    tool_input = dict(event.payload) if is_elicitation else obj(event.payload, "tool_input")
+    form = "elicitation" if is_elicitation else FORMS.get(event.tool_name or "")
+    held = _holds(step, heard, form)
+    wait = step.draft.state.settings.wait_seconds
+    asked: dict[str, Any] = {
+        "request_id": event.id,
+        "digest": _digest(step, event, tool_input),
+        "hook_name": event.hook_name,
+        "held": held,
+        "holder": heard.holder,
+        "expires_at": event.at + wait if held else None,
+        "agent_id": event.agent_id,
+        "agent_type": event.agent_type,
+        "tool_name": event.tool_name or event.hook_name,
+        "tool_input": tool_input,
+        "tool_use_id": event.tool_use_id or _tool_use_id(step, event, tool_input),
+        "permission_suggestions": items(event.payload, "permission_suggestions"),
+    }
+    kind = "question" if form else "permission"
+    data = d.QuestionRequestData(form=form, **asked) if form else d.PermissionRequestData(**asked)
+    step.emit(f"{kind}.request", data, level="warn", parent=_announced(step, data), tool_use_id=data.tool_use_id)
+    if held:
+        step.effects.append(WakeAfter(request_id=event.id, seconds=wait))
+    else:
+        _pass_at_once(step, event)
+    return held
+
+
+def _pass_at_once(step: Step, event: RuntimeEvent) -> None:
+    request = step.draft.requests[event.id]
+    has_dialog = _context(step, event).entrypoint == "cli"
+    why = "the agent's own dialog decides" if has_dialog else "nobody attends"
+    step.record(request, NoOpinion(reason=f"not held: {why}"), Source.RULE, "decide.hold", still_asks=has_dialog)
+
+
+def _context(step: Step, event: RuntimeEvent) -> Context:
+    """What is known of the session's surroundings, with the event's own word first."""
+    known = step.session.context
+    return replace(
+        event.context,
+        entrypoint=event.context.entrypoint or known.entrypoint,
+        cwd=event.context.cwd or known.cwd,
+        permission_mode=event.context.permission_mode or known.permission_mode,
+    )
+
+
+def _holds(step: Step, heard: Heard, form: str | None) -> bool:
+    """Whether a person is waited for: never for nobody, and never in place of a dialog that we would hide."""
+    hold = step.draft.state.settings.hold
+    if hold != "auto":
+        return hold == "always"
+    if form == "elicitation":
+        return False
+    return heard.attended or _context(step, heard.event).entrypoint == "cli"
+
+
+def _digest(step: Step, event: RuntimeEvent, tool_input: dict[str, object]) -> str:
+    context = _context(step, event)
+    return digest_of(step.draft.state.runner_id, event, tool_input, context.cwd, context.permission_mode)
+
+
+def _tool_use_id(step: Step, event: RuntimeEvent, tool_input: dict[str, object]) -> str | None:
+    """A permission request names no tool call: it means the latest open one with the same words."""
+    for tool_use_id, tool in reversed(step.session.open_tools.items()):
+        same = (tool.tool_name, tool.agent_id, tool.tool_input) == (event.tool_name, event.agent_id, tool_input)
+        if same:
+            return tool_use_id
+    return None
+
+
+def _announced(step: Step, data: d.PermissionRequestData | d.QuestionRequestData) -> str | None:
+    tool = step.session.open_tools.get(data.tool_use_id or "")
+    return tool.event_id if tool else None
+
+
+def ask_to_stop(step: Step, heard: Heard, data: d.StopRequestData) -> bool:
+    """Hold a stop when the person asked for that. True when it is held."""
+    event, settings = heard.event, step.draft.state.settings
+    if not settings.hold_stop or not _holds(step, heard, None):
+        return False
+    held = replace(
+        data,
+        request_id=event.id,
+        digest=_digest(step, event, {"last_assistant_message": data.last_assistant_message}),
+        hook_name=event.hook_name,
+        held=True,
+        holder=heard.holder,
+        expires_at=event.at + settings.wait_seconds,
+    )
+    step.emit("stop.request", held, level="warn")
+    step.effects.append(WakeAfter(request_id=event.id, seconds=settings.wait_seconds))
+    return True
+
+
+def resolve_elsewhere(step: Step, event: RuntimeEvent, tool_use_id: str | None, *, ran: bool) -> None:
+    """The tool ran or did not: an open request about it was answered at the terminal, a decided one was
+    overridden if it said otherwise."""
+    for request in _open_about(step, event, tool_use_id, ran=ran):
+        decision = Allow() if ran else Deny(ELSEWHERE[False])
+        step.record(request, decision, Source.ELSEWHERE, "terminal", note=ELSEWHERE[ran])
+        step.effects.append(Answer(event_id=request.request_id, decision=NoOpinion()))
+        step.effects.append(Unwatch(request_id=request.request_id))
+    sent = step.draft.requests.get(step.session.sent.get(tool_use_id or "", ""))
+    if sent is not None and sent.decision is not None and (sent.decision.decision_type != "deny") is not ran:
+        decision = Allow() if ran else Deny(ELSEWHERE[False])
+        data = decision_data(sent, decision, Source.ELSEWHERE, "terminal", overrides=True, note=ELSEWHERE[ran])
+        step.emit(f"{sent.kind}.decision", data, level="warn", parent=sent.event_id, tool_use_id=tool_use_id)
+
+
+def _open_about(step: Step, event: RuntimeEvent, tool_use_id: str | None, *, ran: bool) -> list[Request]:
+    found = []
+    tool_input = obj(event.payload, "tool_input")
+    for request_id in step.session.waiting:
+        request = step.draft.requests[request_id]
+        named = request.tool_use_id is not None and request.tool_use_id == tool_use_id
+        alike = (
+            ran
+            and request.tool_use_id is None
+            and (request.tool_name, request.agent_id, request.tool_input)
+            == (event.tool_name, event.agent_id, tool_input)
+        )
+        if named or alike:
+            found.append(request)
+    return found
+
+
+def resolve_rest(step: Step, reason: str, *, form: str | None = None, of_agent: bool = False) -> None:
+    """Withdraw the open requests of a session: all of them, those of one form, or those of the main agent."""
+    for request_id in list(step.session.waiting):
+        request = step.draft.requests[request_id]
+        if (form is None or request.form == form) and not (of_agent and request.agent_id):
+            step.withdraw(request, reason)

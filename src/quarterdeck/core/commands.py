@@ -1,0 +1,110 @@
+"""What comes into `reduce` and what goes out: an input is told, an effect is an order."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from quarterdeck.core.decisions import Decision
+from quarterdeck.core.runtime import RuntimeEvent
+from quarterdeck.core.state import Request
+
+
+class Heard(Struct, frozen=True, kw_only=True):
+    """An agent said something. `holder` names the kind of connection; `attended` whether a person is near."""
+
+    event: RuntimeEvent
+    holder: str = "http"
+    attended: bool = False
+
+
+class Decide(Struct, frozen=True, kw_only=True):
+    """A person decides a request as it was shown, which `digest` proves. `prior` is a request that has left
+    the live state, so that a late decision can still be recorded."""
+
+    request_id: str
+    decision: Decision
+    digest: str
+    by: str
+    at: float
+    note: str | None = None
+    prior: Request | None = None
+
+
+class Deadline(Struct, frozen=True, kw_only=True):
+    """The time for an answer has passed."""
+
+    request_id: str
+    at: float
+
+
+class HolderGone(Struct, frozen=True, kw_only=True):
+    """The agent no longer waits on this connection."""
+
+    request_id: str
+    at: float
+
+
+class ProcessSeen(Struct, frozen=True, kw_only=True):
+    """The agent's own process file says idle, busy or waiting; `answered` that its dialog has closed."""
+
+    session_id: str
+    status: str
+    at: float
+    answered: bool = False
+    waiting_for: str | None = None
+    pid: int | None = None
+
+
+class Restarted(Struct, frozen=True, kw_only=True):
+    """We came back: connections of before are gone."""
+
+    at: float
+
+
+class Stopping(Struct, frozen=True, kw_only=True):
+    """We are about to stop: everybody who waits must be let go."""
+
+    at: float
+
+
+class InputRefused(Struct, frozen=True, kw_only=True):
+    """A client broke the envelope's promise; it is recorded, never dropped in silence."""
+
+    event: RuntimeEvent
+    error: str
+
+
+Input = Heard | Decide | Deadline | HolderGone | ProcessSeen | Restarted | Stopping | InputRefused
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """Tell the agent that waits on this event. Sent exactly once per event heard."""
+
+    event_id: str
+    decision: Decision
+    request: Request | None = None
+
+
+class WakeAfter(Struct, frozen=True, kw_only=True):
+    """Send a Deadline for this request after so many seconds of a clock that nobody sets."""
+
+    request_id: str
+    seconds: float
+
+
+class Unwatch(Struct, frozen=True, kw_only=True):
+    """The request is over: no deadline, no watching of its process."""
+
+    request_id: str
+
+
+class Reply(Struct, frozen=True, kw_only=True):
+    """Tell the person how their decision ended: `outcome` is applied or an error kind of the API."""
+
+    request_id: str
+    outcome: str
+    request: Request | None = None
+    message: str = ""
+
+
+Effect = Answer | WakeAfter | Unwatch | Reply

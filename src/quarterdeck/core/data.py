@@ -1,0 +1,344 @@
+"""The data of each kind of feed event: one struct per kind, open to what real agents send."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from quarterdeck.core.decisions import Source
+
+
+class Data(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The common root of all data types."""
+
+
+class SessionStartData(Data, frozen=True, kw_only=True):
+    source: str
+    model: str | None = None
+    agent_type: str | None = None
+    session_title: str | None = None
+
+
+class SessionEndData(Data, frozen=True, kw_only=True):
+    reason: str
+
+
+class SessionInterruptData(Data, frozen=True, kw_only=True):
+    by: str
+    reason: str | None = None
+
+
+class SessionStateData(Data, frozen=True, kw_only=True):
+    """What the process table says of a session that hooks cannot say."""
+
+    status: str
+    waiting_for: str | None = None
+    pid: int | None = None
+
+
+class Trigger(Data, frozen=True, kw_only=True):
+    type: str
+    prompt_preview: str | None = None
+
+
+class RunStartData(Data, frozen=True, kw_only=True):
+    trigger: Trigger
+
+
+class Counters(Data, frozen=True, kw_only=True):
+    tool_uses: int = 0
+    tool_failures: int = 0
+    permission_requests: int = 0
+    blocks: int = 0
+
+
+class RunEndData(Struct, frozen=True, kw_only=True):
+    status: str
+    counters: Counters
+
+
+class UserPromptData(Data, frozen=True, kw_only=True):
+    prompt: str
+    cwd: str = ""
+    permission_mode: str | None = None
+
+
+class UserExpansionData(Data, frozen=True, kw_only=True):
+    expansion_type: str
+    command_name: str
+    command_args: str = ""
+    command_source: str | None = None
+    prompt: str = ""
+
+
+class ToolPreData(Data, frozen=True, kw_only=True):
+    tool_name: str
+    tool_input: dict[str, Any]
+    tool_use_id: str | None = None
+
+
+class ToolPostData(Data, frozen=True, kw_only=True):
+    tool_name: str
+    tool_input: dict[str, Any]
+    tool_use_id: str | None = None
+    tool_response: Any = None
+    duration_ms: float | None = None
+
+
+class ToolFailureData(Data, frozen=True, kw_only=True):
+    tool_name: str
+    tool_input: dict[str, Any]
+    tool_use_id: str | None = None
+    error: str = ""
+    is_interrupt: bool | None = None
+    duration_ms: float | None = None
+
+
+class BatchedCall(Data, frozen=True, kw_only=True):
+    tool_name: str
+    tool_use_id: str | None = None
+
+
+class ToolBatchData(Data, frozen=True, kw_only=True):
+    tool_calls: list[BatchedCall] = []
+
+
+class Asked(Data, frozen=True, kw_only=True):
+    """What every request carries: the thing shown, its digest, and who holds on the other side."""
+
+    request_id: str
+    digest: str
+    hook_name: str
+    held: bool
+    holder: str = "http"
+    expires_at: float | None = None
+    agent_id: str | None = None
+    agent_type: str | None = None
+
+
+class PermissionRequestData(Asked, frozen=True, kw_only=True):
+    tool_name: str
+    tool_input: dict[str, Any]
+    tool_use_id: str | None = None
+    permission_suggestions: list[Any] = []
+
+
+class QuestionRequestData(Asked, frozen=True, kw_only=True):
+    """`form` is questions, plan or elicitation."""
+
+    form: str
+    tool_name: str
+    tool_input: dict[str, Any]
+    tool_use_id: str | None = None
+    permission_suggestions: list[Any] = []
+
+
+class StopRequestData(Data, frozen=True, kw_only=True):
+    """A wish to stop; the fields of a request are there when it is held."""
+
+    stop_hook_active: bool
+    scope: str = "root"
+    agent_id: str | None = None
+    agent_type: str | None = None
+    last_assistant_message: str | None = None
+    background: int = 0
+    request_id: str | None = None
+    digest: str | None = None
+    hook_name: str | None = None
+    held: bool = False
+    holder: str = "http"
+    expires_at: float | None = None
+
+
+class DecisionData(Data, frozen=True, kw_only=True):
+    """How a request ended: `status` is decided, withdrawn or expired.
+
+    `late` marks a decision that came after another one and was not delivered; `overrides` marks what the agent
+    did against the decision it was sent; `still_asks` that the agent's own dialog is still on screen.
+    """
+
+    request_id: str
+    decision_type: str
+    source: Source
+    by: str
+    status: str = "decided"
+    digest: str | None = None
+    updated_input: dict[str, Any] | None = None
+    updated_digest: str | None = None
+    updated_permissions: list[Any] | None = None
+    answers: dict[str, Any] | None = None
+    message: str | None = None
+    interrupt: bool | None = None
+    reason: str | None = None
+    note: str | None = None
+    late: bool = False
+    overrides: bool = False
+    still_asks: bool = False
+
+
+class PermissionDecisionData(DecisionData, frozen=True, kw_only=True):
+    pass
+
+
+class QuestionDecisionData(DecisionData, frozen=True, kw_only=True):
+    pass
+
+
+class StopDecisionData(DecisionData, frozen=True, kw_only=True):
+    pass
+
+
+class PermissionDeniedData(Data, frozen=True, kw_only=True):
+    tool_name: str
+    tool_input: dict[str, Any]
+    tool_use_id: str | None = None
+    reason: str = ""
+
+
+class ElicitationResultData(Data, frozen=True, kw_only=True):
+    mcp_server_name: str
+    action: str
+    mode: str | None = None
+    content: Any = None
+
+
+class StopFailureData(Data, frozen=True, kw_only=True):
+    error: str
+    last_assistant_message: str | None = None
+
+
+class SubagentStartData(Data, frozen=True, kw_only=True):
+    agent_id: str
+    agent_type: str
+
+
+class SubagentStopData(Struct, frozen=True, kw_only=True):
+    agent_id: str
+    agent_type: str
+    stop_hook_active: bool
+    agent_transcript_path: str | None = None
+    last_assistant_message: str | None = None
+
+
+class NotificationData(Data, frozen=True, kw_only=True):
+    message: str
+    title: str | None = None
+    notification_type: str | None = None
+
+
+class CompactPreData(Data, frozen=True, kw_only=True):
+    trigger: str
+    custom_instructions: str | None = None
+
+
+class CompactPostData(Data, frozen=True, kw_only=True):
+    trigger: str
+    compact_summary: str | None = None
+
+
+class SetupData(Data, frozen=True, kw_only=True):
+    trigger: str
+
+
+class UnknownHookData(Data, frozen=True, kw_only=True):
+    hook_event_name: str
+    payload: Any = None
+    error: str | None = None
+
+
+class TodoAddData(Data, frozen=True, kw_only=True):
+    todo_id: str
+    text: str
+    details: str | None = None
+    priority: str | None = None
+    linked_event_id: str | None = None
+    assigned_actor_id: str | None = None
+    tags: list[str] | None = None
+
+
+class TodoUpdateData(Data, frozen=True, kw_only=True):
+    todo_id: str
+    patch: dict[str, Any]
+
+
+class TodoDoneData(Data, frozen=True, kw_only=True):
+    todo_id: str
+    reason: str | None = None
+
+
+class MessageData(Data, frozen=True, kw_only=True):
+    text: str
+    message_id: str | None = None
+
+
+class RuleAddData(Data, frozen=True, kw_only=True):
+    rule_id: str
+    effect: str
+    pattern: str
+    scope: str
+    by: str
+
+
+class RuleRemoveData(Data, frozen=True, kw_only=True):
+    rule_id: str
+    by: str
+
+
+class TerminalData(Data, frozen=True, kw_only=True):
+    terminal_id: str
+    name: str | None = None
+    pid: int | None = None
+
+
+class OperatorArmData(Data, frozen=True, kw_only=True):
+    prompt_id: str | None = None
+
+
+class OperatorDispatchData(Data, frozen=True, kw_only=True):
+    prompt_id: str | None = None
+    delivered: bool = False
+
+
+class InstructionsLoadedData(Data, frozen=True, kw_only=True):
+    file_path: str
+    memory_type: str | None = None
+    load_reason: str | None = None
+
+
+class CwdChangedData(Data, frozen=True, kw_only=True):
+    old_cwd: str
+    new_cwd: str
+
+
+class FileChangedData(Data, frozen=True, kw_only=True):
+    file_path: str
+    event: str
+
+
+class DirectoryAddedData(Data, frozen=True, kw_only=True):
+    directory: str
+    source: str | None = None
+
+
+class ConfigChangedData(Data, frozen=True, kw_only=True):
+    source: str
+    file_path: str | None = None
+
+
+class ModelSwitchData(Data, frozen=True, kw_only=True):
+    from_model: str
+    to_model: str
+    requested_model: str | None = None
+    source: str | None = None
+    context_tokens: int | None = None
+
+
+class TeammateIdleData(Data, frozen=True, kw_only=True):
+    teammate_name: str | None = None
+    team_name: str | None = None
+
+
+class WorktreeData(Data, frozen=True, kw_only=True):
+    name: str | None = None
+    worktree_path: str | None = None

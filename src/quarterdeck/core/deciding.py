@@ -1,0 +1,99 @@
+"""A person's decision: whether it fits, whether it is in time, and what follows."""
+
+from __future__ import annotations
+
+from quarterdeck.core.commands import Decide, Reply
+from quarterdeck.core.decisions import Allow, Answer, Block, Decision, Deny, NoOpinion, Source
+from quarterdeck.core.hearing import end_run
+from quarterdeck.core.payload import items, text
+from quarterdeck.core.state import Request
+from quarterdeck.core.step import Step
+
+FITTING: dict[str, tuple[type[Decision], ...]] = {
+    "permission": (Allow, Deny, NoOpinion),
+    "plan": (Allow, Deny, NoOpinion),
+    "questions": (Answer, Deny, NoOpinion),
+    "elicitation": (Answer, Deny, NoOpinion),
+    "stop": (Allow, Block, NoOpinion),
+}
+"""Which decisions a request takes, by its form or kind."""
+
+
+def decide(step: Step, command: Decide) -> None:
+    """Apply a decision exactly once; the first one wins and later ones are recorded as late."""
+    request = step.draft.requests.get(command.request_id) or command.prior
+    if request is None:
+        step.effects.append(Reply(request_id=command.request_id, outcome="not_found"))
+    elif request.status != "pending":
+        _late(step, command, request)
+    elif command.digest != request.digest:
+        step.effects.append(Reply(request_id=request.request_id, outcome="digest_mismatch", request=request))
+    elif problem := misfit(request, command.decision):
+        reply = Reply(request_id=request.request_id, outcome="invalid", request=request, message=problem)
+        step.effects.append(reply)
+    else:
+        _apply(step, command, request)
+
+
+def _apply(step: Step, command: Decide, request: Request) -> None:
+    passed = isinstance(command.decision, NoOpinion)
+    still_asks = passed and request.kind != "stop" and step.session.context.entrypoint in ("", "cli")
+    step.close(request, command.decision, Source.USER, command.by, note=command.note, still_asks=still_asks)
+    if request.kind == "stop" and not isinstance(command.decision, Block):
+        end_run(step, "completed")
+    decided = step.draft.changed_requests[request.request_id]
+    step.effects.append(Reply(request_id=request.request_id, outcome="applied", request=decided))
+
+
+def _late(step: Step, command: Decide, request: Request) -> None:
+    outcome = {"decided": "already_decided"}.get(request.status, request.status)
+    if misfit(request, command.decision) is None:
+        step.record(request, command.decision, Source.USER, command.by, note=command.note, late=True)
+    step.effects.append(Reply(request_id=request.request_id, outcome=outcome, request=request))
+
+
+def misfit(request: Request, decision: Decision) -> str | None:
+    """Why this decision cannot answer this request, naming the field; None when it can."""
+    form = request.form or request.kind
+    if not isinstance(decision, FITTING[form]):
+        fitting = ", ".join(_WORD[kind] for kind in FITTING[form])
+        return f"decision: a request of kind {form} takes {fitting}"
+    if isinstance(decision, Answer) and form == "questions":
+        return _bad_answers(request, decision)
+    if isinstance(decision, Allow) and decision.updated_input is not None and request.kind != "permission":
+        return f"updated_input: a request of kind {form} takes no edited input"
+    return None
+
+
+_WORD = {Allow: "allow", Deny: "deny", Answer: "answer", Block: "block", NoOpinion: "pass"}
+
+
+def _bad_answers(request: Request, decision: Answer) -> str | None:
+    asked = [text(q, "question") for q in items(request.tool_input, "questions") if isinstance(q, dict)]
+    if not decision.answers:
+        return "answers: at least one answer is needed"
+    for key, value in decision.answers.items():
+        if key not in asked:
+            return f"answers: {key!r} is not one of the questions; keys are the full question texts"
+        chosen = value if isinstance(value, list) else [value]
+        if not chosen or not all(isinstance(v, str) and v for v in chosen):
+            return f"answers: the answer to {key!r} must be a text or a list of texts"
+    return None
+
+
+def decision_told(request: Request | None) -> Decision:
+    """What the agent was told about a request that is over."""
+    data = request.decision if request else None
+    if data is None or data.source is Source.ELSEWHERE:
+        return NoOpinion()
+    match data.decision_type:
+        case "allow":
+            return Allow(updated_input=data.updated_input, updated_permissions=data.updated_permissions)
+        case "deny":
+            return Deny(data.message or "", bool(data.interrupt))
+        case "answer":
+            return Answer(data.answers or {})
+        case "block":
+            return Block(data.reason or "")
+        case _:
+            return NoOpinion()

@@ -1,0 +1,74 @@
+"""What can be decided, and by whom. A decision is a union, so no opinion can never be read as an allow."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+from msgspec import Struct
+
+
+class Source(StrEnum):
+    """Who decided."""
+
+    USER = "user"
+    RULE = "rule"
+    TIMEOUT = "timeout"
+    ELSEWHERE = "elsewhere"
+
+
+class Allow(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="decision", tag="allow"):
+    """The tool may run, with the input as asked or as edited."""
+
+    updated_input: dict[str, Any] | None = None
+    updated_permissions: list[Any] | None = None
+
+
+class Deny(Struct, frozen=True, omit_defaults=True, tag_field="decision", tag="deny"):
+    """The tool must not run; the agent reads the message."""
+
+    message: str
+    interrupt: bool = False
+
+
+class Ask(Struct, frozen=True, omit_defaults=True, tag_field="decision", tag="ask"):
+    """The agent shall ask at its own prompt."""
+
+    reason: str | None = None
+
+
+class Answer(Struct, frozen=True, omit_defaults=True, tag_field="decision", tag="answer"):
+    """The answers to a question, keyed by its full text, or the content of a form."""
+
+    answers: dict[str, Any]
+
+
+class Block(Struct, frozen=True, tag_field="decision", tag="block"):
+    """The agent must not stop (or go on); it reads the reason."""
+
+    reason: str
+
+
+class NoOpinion(Struct, frozen=True, omit_defaults=True, tag_field="decision", tag="no_opinion"):
+    """We say nothing: the agent does what it would do without us."""
+
+    reason: str | None = None
+
+
+Decision = Allow | Deny | Ask | Answer | Block | NoOpinion
+
+DEFAULT_DENY = "Denied by {by} in Quarterdeck."
+"""What the agent reads when a person denies without a message."""
+
+MESSAGE_LIMIT = 64 * 1024
+"""Bytes of a deny message; the agent's model would read megabytes whole."""
+
+
+def tells_the_agent(decision: Decision) -> bool:
+    """Whether the agent hears something, or goes on as if we were not there."""
+    return not isinstance(decision, NoOpinion)
+
+
+def decision_type(decision: Decision) -> str:
+    """The word for a decision in the feed and in the API."""
+    return str(decision.__struct_config__.tag)

@@ -1,0 +1,115 @@
+"""The feed: what happened, numbered and placed. The only thing stored, shipped and shown; never changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from quarterdeck.core import data as d
+from quarterdeck.core.runtime import Context
+
+KINDS: Mapping[str, type[Struct]] = {
+    "session.start": d.SessionStartData,
+    "session.end": d.SessionEndData,
+    "session.interrupt": d.SessionInterruptData,
+    "session.state": d.SessionStateData,
+    "run.start": d.RunStartData,
+    "run.end": d.RunEndData,
+    "user.prompt": d.UserPromptData,
+    "user.expansion": d.UserExpansionData,
+    "message.user": d.MessageData,
+    "message.assistant": d.MessageData,
+    "tool.pre": d.ToolPreData,
+    "tool.post": d.ToolPostData,
+    "tool.failure": d.ToolFailureData,
+    "tool.batch": d.ToolBatchData,
+    "permission.request": d.PermissionRequestData,
+    "permission.decision": d.PermissionDecisionData,
+    "permission.denied": d.PermissionDeniedData,
+    "question.request": d.QuestionRequestData,
+    "question.decision": d.QuestionDecisionData,
+    "elicitation.result": d.ElicitationResultData,
+    "stop.request": d.StopRequestData,
+    "stop.decision": d.StopDecisionData,
+    "stop.failure": d.StopFailureData,
+    "subagent.start": d.SubagentStartData,
+    "subagent.stop": d.SubagentStopData,
+    "notification": d.NotificationData,
+    "compact.pre": d.CompactPreData,
+    "compact.post": d.CompactPostData,
+    "setup": d.SetupData,
+    "instructions.loaded": d.InstructionsLoadedData,
+    "cwd.changed": d.CwdChangedData,
+    "file.changed": d.FileChangedData,
+    "directory.added": d.DirectoryAddedData,
+    "config.changed": d.ConfigChangedData,
+    "model.pre": d.ModelSwitchData,
+    "model.post": d.ModelSwitchData,
+    "teammate.idle": d.TeammateIdleData,
+    "worktree.create": d.WorktreeData,
+    "worktree.remove": d.WorktreeData,
+    "todo.add": d.TodoAddData,
+    "todo.update": d.TodoUpdateData,
+    "todo.done": d.TodoDoneData,
+    "rule.add": d.RuleAddData,
+    "rule.remove": d.RuleRemoveData,
+    "terminal.open": d.TerminalData,
+    "terminal.close": d.TerminalData,
+    "operator.arm": d.OperatorArmData,
+    "operator.dispatch": d.OperatorDispatchData,
+    "unknown.hook": d.UnknownHookData,
+}
+
+SYSTEM = "system"
+USER = "user"
+ROOT = "agent:root"
+
+
+class Cause(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What an event follows from."""
+
+    parent_event_id: str | None = None
+    hook_request_id: str | None = None
+    tool_use_id: str | None = None
+    transcript_path: str | None = None
+
+
+class FeedEvent(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """`event_id` is `{run_id}:E{seq}`; `seq_no` is the position in this runner's log, without a gap."""
+
+    seq_no: int
+    event_id: str
+    seq: int
+    run_id: str
+    session_id: str
+    runner_id: str
+    at: float
+    kind: str
+    level: str
+    actor_id: str
+    cause: Cause | None = None
+    data: Any
+    context: Context | None = None
+
+
+def actor_of(agent_id: str | None) -> str:
+    """The actor for the agent itself or one of its sub-agents."""
+    return f"subagent:{agent_id}" if agent_id else ROOT
+
+
+def run_number(run_id: str) -> int:
+    """The n of `{session_id}:R{n}`."""
+    return int(run_id.rsplit(":R", 1)[1])
+
+
+HIDDEN = frozenset(
+    {"tool.batch", "instructions.loaded", "file.changed", "config.changed", "session.state", "todo.update"}
+)
+"""Kinds a face leaves out unless asked: they repeat or explain what another event already says."""
+
+
+def should_exclude(event: FeedEvent) -> bool:
+    """Whether a face leaves this event out by default."""
+    return event.kind in HIDDEN

@@ -1,0 +1,431 @@
+"""How one feed event changes the state. Restart is this fold over the log, so nothing else may change it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from msgspec.structs import replace
+
+from quarterdeck.core import data as d
+from quarterdeck.core.agent_state import STATE_OF_PROCESS, WAITING, AgentState, state_after
+from quarterdeck.core.decisions import Source
+from quarterdeck.core.feed import FeedEvent, run_number
+from quarterdeck.core.runtime import Context
+from quarterdeck.core.state import Actor, OpenTool, Request, Run, Session, State, Todo
+
+PREVIEW = 120
+MAX_OPEN_TOOLS = 1000
+
+Change = dict[str, Any]
+
+
+class Draft:
+    """A state being written: each table is copied once, on its first change."""
+
+    __slots__ = ("_ended", "_requests", "_sessions", "_state", "changed_requests", "changed_sessions", "seq_no")
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self.seq_no = state.seq_no
+        self._sessions: dict[str, Session] | None = None
+        self._ended: dict[str, Session] | None = None
+        self._requests: dict[str, Request] | None = None
+        self.changed_requests: dict[str, Request] = {}
+        self.changed_sessions: dict[str, Session] = {}
+
+    @property
+    def state(self) -> State:
+        return self._state
+
+    @property
+    def sessions(self) -> dict[str, Session]:
+        return self._state.sessions if self._sessions is None else self._sessions
+
+    @property
+    def ended(self) -> dict[str, Session]:
+        return self._state.ended if self._ended is None else self._ended
+
+    @property
+    def requests(self) -> dict[str, Request]:
+        return self._state.requests if self._requests is None else self._requests
+
+    def session(self, session_id: str, at: float) -> Session:
+        found = self.sessions.get(session_id) or self.ended.get(session_id)
+        return found or Session(session_id=session_id, started_at=at, last_event_at=at)
+
+    def put_session(self, session: Session) -> None:
+        if session.ended_at is None:
+            self._live()[session.session_id] = session
+            if session.session_id in self.ended:
+                del self._over()[session.session_id]
+        else:
+            self._over()[session.session_id] = session
+            self.changed_sessions[session.session_id] = session
+            if session.session_id in self.sessions:
+                del self._live()[session.session_id]
+
+    def put_request(self, request: Request) -> None:
+        self._asked()[request.request_id] = request
+        self.changed_requests[request.request_id] = request
+
+    def forget_requests(self, session_id: str) -> None:
+        """Drop what is decided and no longer followed; the store keeps it."""
+        over = [r.request_id for r in self.requests.values() if r.session_id == session_id and r.status != "pending"]
+        for request_id in over:
+            del self._asked()[request_id]
+
+    def _live(self) -> dict[str, Session]:
+        if self._sessions is None:
+            self._sessions = self._state.sessions.copy()
+        return self._sessions
+
+    def _over(self) -> dict[str, Session]:
+        if self._ended is None:
+            self._ended = self._state.ended.copy()
+        return self._ended
+
+    def _asked(self) -> dict[str, Request]:
+        if self._requests is None:
+            self._requests = self._state.requests.copy()
+        return self._requests
+
+    def done(self) -> State:
+        return State(
+            runner_id=self._state.runner_id,
+            settings=self._state.settings,
+            seq_no=self.seq_no,
+            sessions=self.sessions,
+            ended=self.ended,
+            requests=self.requests,
+        )
+
+
+def fold(state: State, events: Iterable[FeedEvent]) -> State:
+    """The state after these events."""
+    draft = Draft(state)
+    for event in events:
+        apply(draft, event)
+    return draft.done()
+
+
+def apply(draft: Draft, event: FeedEvent) -> None:
+    """Write one event into the draft."""
+    session = draft.session(event.session_id, event.at)
+    run = session.run
+    now = state_after(event.kind, session.agent_state)
+    change: Change = {"last_event_at": event.at, "agent_state": now}
+    if now is not session.agent_state:
+        change["state_source"] = "hooks"
+    if event.context is not None:
+        change["context"] = merged(session.context, event.context)
+    if run is not None and run.run_id == event.run_id:
+        change["run"] = replace(run, seq=event.seq)
+    elif event.run_id.endswith(":R0"):
+        change["seq_outside"] = event.seq
+    kind = _KINDS.get(event.kind)
+    if kind is not None:
+        kind(draft, session, event, change)
+    waiting = change.get("waiting", session.waiting)
+    if waiting and change["agent_state"] is not AgentState.ENDED:
+        change["agent_state"] = _while_waiting(waiting, change["agent_state"])
+    draft.seq_no = event.seq_no
+    draft.put_session(replace(session, **change))
+
+
+def merged(old: Context, new: Context) -> Context:
+    """The old context with every field the new one names."""
+    return Context(
+        cwd=new.cwd or old.cwd,
+        transcript_path=new.transcript_path or old.transcript_path,
+        permission_mode=new.permission_mode or old.permission_mode,
+        entrypoint=new.entrypoint or old.entrypoint,
+        pid=new.pid or old.pid,
+        tag=new.tag or old.tag,
+    )
+
+
+def _while_waiting(waiting: dict[str, str], now: AgentState) -> AgentState:
+    kinds = waiting.values()
+    if "permission" in kinds:
+        return AgentState.WAITING_PERMISSION
+    return AgentState.WAITING_INPUT if "question" in kinds else now
+
+
+def preview(text: str) -> str:
+    """The first line, short enough for a list."""
+    line = text.strip().split("\n", 1)[0].strip()
+    return line if len(line) <= PREVIEW else line[: PREVIEW - 1] + "…"
+
+
+def _counted(change: Change, session: Session, **more: int) -> None:
+    run: Run | None = change.get("run", session.run)
+    if run is not None:
+        old = run.counters
+        change["run"] = replace(run, counters=replace(old, **{k: getattr(old, k) + n for k, n in more.items()}))
+
+
+def _session_start(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    data: d.SessionStartData = event.data
+    change |= {"ended_at": None, "source": data.source, "model": data.model or session.model}
+    if data.session_title:
+        change["title"] = data.session_title
+    if data.source != "compact":
+        change |= {"agent_state": AgentState.IDLE, "state_source": "hooks"}
+
+
+def _session_end(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    data: d.SessionEndData = event.data
+    change |= {"ended_at": event.at, "run": None, "open_tools": {}, "waiting": {}, "sent": {}, "state_source": "hooks"}
+    draft.forget_requests(session.session_id)
+    if data.reason != "clear":
+        change["agent_state"] = AgentState.ENDED
+    elif session.agent_state in WAITING or session.agent_state is AgentState.RUNNING:
+        change["agent_state"] = AgentState.SETTLED
+
+
+def _session_state(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    data: d.SessionStateData = event.data
+    change["agent_state"] = STATE_OF_PROCESS.get(data.status, session.agent_state)
+    change["state_source"] = "process"
+
+
+def _run_start(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    trigger = event.data.trigger
+    change["runs"] = run_number(event.run_id)
+    change["run"] = Run(
+        run_id=event.run_id,
+        started_at=event.at,
+        trigger=trigger.type,
+        prompt_preview=trigger.prompt_preview,
+        seq=event.seq,
+    )
+    change["todos"] = {k: t for k, t in session.todos.items() if t.status != "done"}
+    if session.ended_at is not None:
+        change["ended_at"] = None
+
+
+def _run_end(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    run: Run | None = change.get("run", session.run)
+    if run is not None:
+        change["totals"] = _sum(session.totals, run.counters)
+    change |= {"run": None, "open_tools": {}, "sent": {}}
+    draft.forget_requests(session.session_id)
+
+
+def _sum(a: d.Counters, b: d.Counters) -> d.Counters:
+    return d.Counters(
+        tool_uses=a.tool_uses + b.tool_uses,
+        tool_failures=a.tool_failures + b.tool_failures,
+        permission_requests=a.permission_requests + b.permission_requests,
+        blocks=a.blocks + b.blocks,
+    )
+
+
+def _user_prompt(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    if not session.title and event.actor_id == "user":
+        change["title"] = preview(event.data.prompt)
+
+
+def _tool_pre(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    data: d.ToolPreData = event.data
+    _counted(change, session, tool_uses=1)
+    if data.tool_use_id:
+        tools = dict(list(session.open_tools.items())[-(MAX_OPEN_TOOLS - 1) :])
+        tools[data.tool_use_id] = OpenTool(
+            event_id=event.event_id,
+            tool_name=data.tool_name,
+            tool_input=data.tool_input,
+            agent_id=event.actor_id.partition(":")[2] if event.actor_id.startswith("subagent:") else None,
+        )
+        change["open_tools"] = tools
+
+
+def _tool_post(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    _close_tool(session, event.data.tool_use_id, change)
+    _confirm(draft, session, event.data.tool_use_id, change, ran=True)
+
+
+def _tool_failure(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    _counted(change, session, tool_failures=1)
+    _tool_post(draft, session, event, change)
+
+
+def _tool_batch(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    for call in event.data.tool_calls:
+        _close_tool(session, call.tool_use_id, change)
+        _confirm(draft, session, call.tool_use_id, change, ran=False)
+
+
+def _close_tool(session: Session, tool_use_id: str | None, change: Change) -> None:
+    tools = change.get("open_tools", session.open_tools)
+    if tool_use_id in tools:
+        change["open_tools"] = {k: t for k, t in tools.items() if k != tool_use_id}
+
+
+def _confirm(draft: Draft, session: Session, tool_use_id: str | None, change: Change, *, ran: bool) -> None:
+    """A tool that ran confirms an allow; a batch that lists a call which did not run confirms a deny."""
+    sent = change.get("sent", session.sent)
+    if tool_use_id not in sent:
+        return
+    request = draft.requests.get(sent[tool_use_id])
+    change["sent"] = {k: r for k, r in sent.items() if k != tool_use_id}
+    if request is not None and request.decision is not None and request.delivery == "sent":
+        as_decided = (request.decision.decision_type != "deny") is ran
+        draft.put_request(replace(request, delivery="confirmed" if as_decided else "overridden"))
+
+
+def _permission_request(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    _counted(change, session, permission_requests=1)
+    _open_request(draft, session, event, change, "permission")
+
+
+def _question_request(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    _open_request(draft, session, event, change, "question")
+
+
+def _open_request(draft: Draft, session: Session, event: FeedEvent, change: Change, kind: str) -> None:
+    data = event.data
+    request = Request(
+        request_id=data.request_id,
+        kind=kind,
+        session_id=event.session_id,
+        run_id=event.run_id,
+        event_id=event.event_id,
+        seq_no=event.seq_no,
+        hook_name=data.hook_name,
+        tool_name=getattr(data, "tool_name", data.hook_name),
+        tool_input=getattr(data, "tool_input", {}),
+        digest=data.digest,
+        opened_at=event.at,
+        held=data.held,
+        holder=data.holder,
+        form=getattr(data, "form", None),
+        tool_use_id=getattr(data, "tool_use_id", None),
+        agent_id=data.agent_id,
+        agent_type=data.agent_type,
+        expires_at=data.expires_at,
+        suggestions=getattr(data, "permission_suggestions", []),
+    )
+    draft.put_request(request)
+    change["waiting"] = {**session.waiting, data.request_id: kind}
+
+
+def _stop_request(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    data: d.StopRequestData = event.data
+    if data.held:
+        _open_request(draft, session, event, change, "stop")
+    elif data.scope == "root" and data.background == 0:
+        change["agent_state"] = _settled(session)
+
+
+def _settled(session: Session) -> AgentState:
+    todos = session.todos.values()
+    done = bool(todos) and all(t.status == "done" for t in todos)
+    return AgentState.COMPLETE if done else AgentState.SETTLED
+
+
+def _decision(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    data: d.DecisionData = event.data
+    request = draft.requests.get(data.request_id)
+    if data.late or request is None:
+        return
+    if data.overrides:
+        draft.put_request(replace(request, delivery="overridden"))
+        return
+    told = data.decision_type not in ("no_opinion", "ask") and data.source in (Source.USER, Source.RULE)
+    draft.put_request(
+        replace(
+            request,
+            status=data.status,
+            decision=data,
+            decided_at=event.at,
+            delivery="sent" if told else None,
+        )
+    )
+    change["waiting"] = {k: v for k, v in session.waiting.items() if k != data.request_id}
+    if told and request.tool_use_id:
+        change["sent"] = {**session.sent, request.tool_use_id: data.request_id}
+    if data.decision_type in ("deny", "block") and told:
+        _counted(change, session, blocks=1)
+    change["agent_state"] = _after_decision(session, request, data)
+
+
+def _after_decision(session: Session, request: Request, data: d.DecisionData) -> AgentState:
+    if session.agent_state is AgentState.ENDED or data.still_asks:
+        return session.agent_state
+    if request.kind == "stop":
+        return AgentState.RUNNING if data.decision_type == "block" else _settled(session)
+    if data.decision_type == "deny" and (data.interrupt or data.source is Source.RULE):
+        return AgentState.BLOCKED
+    return AgentState.RUNNING if session.agent_state in WAITING else session.agent_state
+
+
+def _notification(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    if event.data.notification_type == "idle_prompt" and session.agent_state is not AgentState.ENDED:
+        change |= {"agent_state": AgentState.IDLE, "state_source": "hooks"}
+
+
+def _subagent_start(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    data: d.SubagentStartData = event.data
+    actor_id = f"subagent:{data.agent_id}"
+    actor = Actor(
+        actor_id=actor_id,
+        kind="subagent",
+        display_name=data.agent_type or data.agent_id,
+        agent_type=data.agent_type,
+        parent_actor_id="agent:root",
+    )
+    change["actors"] = {**session.actors, actor_id: actor}
+    run: Run | None = change.get("run", session.run)
+    if run is not None and data.agent_id not in run.subagent_ids:
+        change["run"] = replace(run, subagent_ids=(*run.subagent_ids, data.agent_id))
+
+
+def _cwd_changed(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    change["context"] = merged(change.get("context", session.context), Context(cwd=event.data.new_cwd))
+
+
+def _todo_add(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    data: d.TodoAddData = event.data
+    change["todos"] = {**session.todos, data.todo_id: Todo(todo_id=data.todo_id, text=data.text)}
+
+
+def _todo_update(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    data: d.TodoUpdateData = event.data
+    todo = session.todos.get(data.todo_id)
+    if todo is not None:
+        patched = replace(todo, **{k: str(v) for k, v in data.patch.items() if k in ("text", "status")})
+        change["todos"] = {**session.todos, data.todo_id: patched}
+
+
+def _todo_done(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    todo = session.todos.get(event.data.todo_id)
+    if todo is not None:
+        change["todos"] = {**session.todos, todo.todo_id: replace(todo, status="done")}
+
+
+_KINDS: dict[str, Callable[[Draft, Session, FeedEvent, Change], None]] = {
+    "session.start": _session_start,
+    "session.end": _session_end,
+    "session.state": _session_state,
+    "run.start": _run_start,
+    "run.end": _run_end,
+    "user.prompt": _user_prompt,
+    "tool.pre": _tool_pre,
+    "tool.post": _tool_post,
+    "tool.failure": _tool_failure,
+    "tool.batch": _tool_batch,
+    "permission.request": _permission_request,
+    "permission.decision": _decision,
+    "question.request": _question_request,
+    "question.decision": _decision,
+    "stop.request": _stop_request,
+    "stop.decision": _decision,
+    "subagent.start": _subagent_start,
+    "notification": _notification,
+    "cwd.changed": _cwd_changed,
+    "todo.add": _todo_add,
+    "todo.update": _todo_update,
+    "todo.done": _todo_done,
+}

@@ -1,0 +1,120 @@
+"""The only place where anything is decided: (state, input) -> state, events, effects. Pure, and never raises."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from msgspec import Struct
+
+from quarterdeck.core import data as d
+from quarterdeck.core.commands import (
+    Deadline,
+    Decide,
+    Effect,
+    Heard,
+    HolderGone,
+    Input,
+    InputRefused,
+    ProcessSeen,
+    Restarted,
+    Stopping,
+)
+from quarterdeck.core.deciding import decide
+from quarterdeck.core.decisions import NoOpinion, Source
+from quarterdeck.core.feed import FeedEvent
+from quarterdeck.core.hearing import end_run, hear
+from quarterdeck.core.state import Request, Session, State
+from quarterdeck.core.step import Step
+
+
+class Result(Struct, frozen=True):
+    """What one input led to; `requests` and `sessions` are the views the store keeps beside the log."""
+
+    state: State
+    events: list[FeedEvent]
+    effects: list[Effect]
+    requests: dict[str, Request]
+    sessions: dict[str, Session]
+
+
+def reduce(state: State, told: Input) -> Result:
+    """Decide what happens now."""
+    match told:
+        case Heard(event=event):
+            step = Step(state, event.session_id, event.at, event.id)
+            hear(step, told)
+        case Decide(request_id=request_id, at=at):
+            request = state.requests.get(request_id) or told.prior
+            step = Step(state, request.session_id if request else "", at)
+            decide(step, told)
+        case Deadline():
+            step = _deadline(state, told)
+        case HolderGone():
+            step = _holder_gone(state, told)
+        case ProcessSeen():
+            step = _process_seen(state, told)
+        case Restarted(at=at):
+            step = _let_go(state, at, "Quarterdeck restarted: answer at the terminal")
+        case Stopping(at=at):
+            step = _let_go(state, at, "Quarterdeck stopped: answer at the terminal")
+        case InputRefused():
+            step = _input_refused(state, told)
+        case _:
+            assert_never(told)
+    draft = step.draft
+    return Result(draft.done(), step.events, step.effects, draft.changed_requests, draft.changed_sessions)
+
+
+def _open(state: State, request_id: str) -> Request | None:
+    request = state.requests.get(request_id)
+    return request if request is not None and request.status == "pending" else None
+
+
+def _deadline(state: State, told: Deadline) -> Step:
+    request = _open(state, told.request_id)
+    step = Step(state, request.session_id if request else "", told.at)
+    if request is not None:
+        decision = NoOpinion(reason="nobody answered in time")
+        step.close(request, decision, Source.TIMEOUT, "deadline", status="expired", still_asks=request.kind != "stop")
+        if request.kind == "stop":
+            end_run(step, "completed")
+    return step
+
+
+def _holder_gone(state: State, told: HolderGone) -> Step:
+    request = _open(state, told.request_id)
+    step = Step(state, request.session_id if request else "", told.at)
+    if request is not None:
+        step.withdraw(request, "answered or cancelled at the terminal")
+    return step
+
+
+def _process_seen(state: State, told: ProcessSeen) -> Step:
+    step = Step(state, told.session_id, told.at)
+    session = state.sessions.get(told.session_id)
+    if session is None:
+        return step
+    if told.answered:
+        for request_id in session.waiting:
+            step.withdraw(step.draft.requests[request_id], "answered at the terminal")
+        data = d.SessionStateData(status=told.status, waiting_for=told.waiting_for, pid=told.pid)
+        step.emit("session.state", data, level="debug")
+    return step
+
+
+def _let_go(state: State, at: float, reason: str) -> Step:
+    """Connections are gone or going: every open request goes back to the agent's own dialog."""
+    step = Step(state, "", at)
+    for request in state.requests.values():
+        if request.status == "pending":
+            step.session_id = request.session_id
+            step.withdraw(request, reason, still_asks=request.kind != "stop")
+    return step
+
+
+def _input_refused(state: State, told: InputRefused) -> Step:
+    event = told.event
+    step = Step(state, event.session_id, event.at, event.id)
+    data = d.UnknownHookData(hook_event_name=event.hook_name, payload=event.payload, error=told.error)
+    step.emit("unknown.hook", data, level="error")
+    return step

@@ -1,0 +1,123 @@
+"""What is known now: sessions, runs, open requests. Frozen; equal to the fold of the log."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct, field
+
+from quarterdeck.core.agent_state import AgentState
+from quarterdeck.core.data import Counters, DecisionData
+from quarterdeck.core.runtime import Context
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """What a person configured about deciding."""
+
+    hold: str = "auto"
+    wait_seconds: float = 86400.0
+    hold_stop: bool = False
+
+
+class Run(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One prompt until its stop."""
+
+    run_id: str
+    started_at: float
+    trigger: str
+    prompt_preview: str | None = None
+    seq: int = 0
+    counters: Counters = Counters()
+    subagent_ids: tuple[str, ...] = ()
+
+
+class OpenTool(Struct, frozen=True, kw_only=True):
+    """A tool call that was announced and has not ended."""
+
+    event_id: str
+    tool_name: str
+    tool_input: dict[str, Any]
+    agent_id: str | None = None
+
+
+class Actor(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Who acts in a session."""
+
+    actor_id: str
+    kind: str
+    display_name: str
+    agent_type: str | None = None
+    parent_actor_id: str | None = None
+
+
+class Todo(Struct, frozen=True, kw_only=True):
+    """One item of the agent's own list: open, doing, blocked or done."""
+
+    todo_id: str
+    text: str
+    status: str = "open"
+
+
+class Session(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One agent conversation. `waiting` maps its open requests to their kind, `sent` the tool calls whose
+    decision was sent and not yet seen to take effect to their request."""
+
+    session_id: str
+    started_at: float
+    last_event_at: float
+    ended_at: float | None = None
+    mode: str = "observed"
+    agent_state: AgentState = AgentState.UNKNOWN
+    state_source: str = "hooks"
+    context: Context = Context()
+    title: str = ""
+    source: str | None = None
+    model: str | None = None
+    run: Run | None = None
+    runs: int = 0
+    seq_outside: int = 0
+    totals: Counters = Counters()
+    actors: dict[str, Actor] = field(default_factory=dict)
+    open_tools: dict[str, OpenTool] = field(default_factory=dict)
+    todos: dict[str, Todo] = field(default_factory=dict)
+    waiting: dict[str, str] = field(default_factory=dict)
+    sent: dict[str, str] = field(default_factory=dict)
+
+
+class Request(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What waits, or waited, for a decision."""
+
+    request_id: str
+    kind: str
+    session_id: str
+    run_id: str
+    event_id: str
+    seq_no: int
+    hook_name: str
+    tool_name: str
+    tool_input: dict[str, Any]
+    digest: str
+    opened_at: float
+    held: bool
+    holder: str
+    form: str | None = None
+    tool_use_id: str | None = None
+    agent_id: str | None = None
+    agent_type: str | None = None
+    expires_at: float | None = None
+    suggestions: list[Any] = []
+    status: str = "pending"
+    decision: DecisionData | None = None
+    decided_at: float | None = None
+    delivery: str | None = None
+
+
+class State(Struct, frozen=True, kw_only=True):
+    """Everything `reduce` knows. `ended` sessions are kept apart so that live ones stay cheap to copy."""
+
+    runner_id: str
+    settings: Settings = Settings()
+    seq_no: int = 0
+    sessions: dict[str, Session] = field(default_factory=dict)
+    ended: dict[str, Session] = field(default_factory=dict)
+    requests: dict[str, Request] = field(default_factory=dict)

@@ -1,0 +1,204 @@
+"""How an event reads in one line, what its body is, and how a face shows it at first; pure, never stored."""
+
+from __future__ import annotations
+
+import posixpath as paths
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from quarterdeck.core.feed import FeedEvent
+
+WIDTH = 100
+
+SUBJECT = (
+    "file_path",
+    "notebook_path",
+    "path",
+    "pattern",
+    "command",
+    "url",
+    "query",
+    "description",
+    "prompt",
+    "subject",
+)
+"""Where a tool's input says what it is about, in order of preference."""
+
+
+class Ui(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Hints for a face."""
+
+    collapsed_default: bool | None = None
+    pin: bool | None = None
+    badge: str | None = None
+
+
+UI: Mapping[str, Ui] = {
+    "tool.pre": Ui(collapsed_default=True, badge="TOOL"),
+    "tool.post": Ui(collapsed_default=True),
+    "tool.failure": Ui(collapsed_default=False, badge="FAIL"),
+    "permission.request": Ui(collapsed_default=False, badge="PERM"),
+    "question.request": Ui(collapsed_default=False, badge="ASK"),
+    "stop.request": Ui(collapsed_default=False, badge="STOP"),
+    "stop.failure": Ui(collapsed_default=False, badge="FAIL"),
+    "unknown.hook": Ui(collapsed_default=True, badge="?"),
+}
+_PLAIN = Ui()
+
+
+def ui_of(event: FeedEvent) -> Ui:
+    """The rendering hints of an event."""
+    return UI.get(event.kind, _PLAIN)
+
+
+def title_of(event: FeedEvent) -> str:
+    """The one line. An event of an unknown kind is named by its kind."""
+    title = _TITLES.get(event.kind)
+    if title is None or isinstance(event.data, dict):
+        return event.kind
+    return cut(title(event.data).replace("\n", " "))
+
+
+def body_of(event: FeedEvent) -> str | None:
+    """The longer text behind the title, where there is one."""
+    field = _BODIES.get(event.kind)
+    value = getattr(event.data, field, None) if field else None
+    return value if isinstance(value, str) and value else None
+
+
+def cut(text: str, width: int = WIDTH) -> str:
+    """The text in at most `width` characters, cut in the middle."""
+    if len(text) <= width:
+        return text
+    half = (width - 1) // 2
+    return f"{text[:half]}…{text[-half:]}"
+
+
+def subject_of(tool_input: Any) -> str:
+    """What a tool call is about, in a few words."""
+    if not isinstance(tool_input, dict):
+        return ""
+    for key in SUBJECT:
+        value = tool_input.get(key)
+        if isinstance(value, str) and value:
+            return paths.basename(value) or value if key.endswith("_path") else value
+    return ""
+
+
+def _call(data: Any) -> str:
+    return f"{data.tool_name}({cut(subject_of(data.tool_input), 80)})"
+
+
+def _decision(data: Any) -> str:
+    by = f" by {data.by}" if data.by else ""
+    words = {
+        "allow": f"✓ Allowed{by}",
+        "answer": f"✓ Answered{by}",
+        "deny": f"✗ Denied{by}: {data.message or data.reason or ''}",
+        "block": f"✗ Blocked{by}: {data.reason or ''}",
+        "ask": "? Asked at the terminal",
+        "no_opinion": f"· {_no_opinion(data)}",
+    }
+    text = words.get(data.decision_type, data.decision_type).removesuffix(": ")
+    return f"(late) {text}" if data.late else text
+
+
+def _no_opinion(data: Any) -> str:
+    if data.status == "withdrawn":
+        return f"Withdrawn: {data.reason or 'answered elsewhere'}"
+    if data.status == "expired":
+        return "Nobody answered in time"
+    return f"Passed to the terminal{': ' + data.reason if data.reason else ''}"
+
+
+def _todo_update(data: Any) -> str:
+    return f"◦ to-do {cut(data.todo_id, 40)} → {data.patch.get('status') or data.patch.get('text', 'changed')}"
+
+
+def _run_end(data: Any) -> str:
+    counters = data.counters
+    return f"■ Run {data.status}: {counters.tool_uses} tools, {counters.tool_failures} failed"
+
+
+_TITLES: dict[str, Callable[[Any], str]] = {
+    "session.start": lambda d: f"○ Session started ({d.source})",
+    "session.end": lambda d: f"– Session ended ({d.reason})",
+    "session.interrupt": lambda d: f"✕ Interrupted by {d.by}",
+    "session.state": lambda d: f"· Process is {d.status}",
+    "run.start": lambda d: f"▸ Run: {d.trigger.prompt_preview or d.trigger.type}",
+    "run.end": _run_end,
+    "user.prompt": lambda d: f"❯ {d.prompt.strip()}",
+    "user.expansion": lambda d: f"❯ /{d.command_name} {d.command_args}".rstrip(),
+    "message.user": lambda d: f"❯ {d.text}",
+    "message.assistant": lambda d: f"◂ {d.text}",
+    "tool.pre": lambda d: f"● {_call(d)}",
+    "tool.post": lambda d: f"⎿ {d.tool_name} result",
+    "tool.failure": lambda d: f"⎿ {d.tool_name} failed: {d.error}",
+    "tool.batch": lambda d: f"⎿ {len(d.tool_calls)} tool calls done",
+    "permission.request": lambda d: f"⚠ Permission: {_call(d)}",
+    "permission.decision": _decision,
+    "permission.denied": lambda d: f"✗ Denied by the agent: {_call(d)}",
+    "question.request": lambda d: _question(d),
+    "question.decision": _decision,
+    "elicitation.result": lambda d: f"✓ {d.mcp_server_name}: {d.action}",
+    "stop.request": lambda d: "■ Stop" if d.scope == "root" else "■ Sub-agent stop",
+    "stop.decision": _decision,
+    "stop.failure": lambda d: f"✕ Stopped by an error: {d.error}",
+    "subagent.start": lambda d: f"◇ Sub-agent {d.agent_type or d.agent_id} started",
+    "subagent.stop": lambda d: f"◇ Sub-agent {d.agent_type or d.agent_id} stopped",
+    "notification": lambda d: d.message,
+    "compact.pre": lambda d: f"⇲ Compacting ({d.trigger})",
+    "compact.post": lambda d: f"⇲ Compacted ({d.trigger})",
+    "setup": lambda d: f"· Setup ({d.trigger})",
+    "instructions.loaded": lambda d: f"· Read instructions {paths.basename(d.file_path)}",
+    "cwd.changed": lambda d: f"· Now in {d.new_cwd}",
+    "file.changed": lambda d: f"· {d.event} {d.file_path}",
+    "directory.added": lambda d: f"· Added directory {d.directory}",
+    "config.changed": lambda d: f"· Settings changed ({d.source})",
+    "model.pre": lambda d: f"· Switching to {d.to_model}",
+    "model.post": lambda d: f"· Now on {d.to_model}",
+    "teammate.idle": lambda d: f"· Teammate {d.teammate_name or ''} idle",
+    "worktree.create": lambda d: f"· Worktree {d.name or ''}",
+    "worktree.remove": lambda d: f"· Worktree removed {d.worktree_path or d.name or ''}",
+    "todo.add": lambda d: f"◦ to-do: {d.text}",
+    "todo.update": _todo_update,
+    "todo.done": lambda d: f"✓ to-do {cut(d.todo_id, 60)}{' (' + d.reason + ')' if d.reason else ''}",
+    "rule.add": lambda d: f"+ Rule {d.effect} {d.pattern}",
+    "rule.remove": lambda d: f"− Rule {d.rule_id}",
+    "terminal.open": lambda d: f"· Terminal {d.name or d.terminal_id} opened",
+    "terminal.close": lambda d: f"· Terminal {d.name or d.terminal_id} closed",
+    "operator.arm": lambda d: f"· Armed {d.prompt_id}" if d.prompt_id else "· Disarmed",
+    "operator.dispatch": lambda d: f"→ Sent {d.prompt_id or ''}",
+    "unknown.hook": lambda d: f"? {d.hook_event_name}" + (f": {d.error}" if d.error else ""),
+}
+
+
+def _question(data: Any) -> str:
+    if data.form == "plan":
+        return "⚠ Plan to approve"
+    if data.form == "elicitation":
+        return f"⚠ {data.tool_input.get('mcp_server_name', 'MCP server')} asks: {data.tool_input.get('message', '')}"
+    questions = data.tool_input.get("questions")
+    first = questions[0] if isinstance(questions, list) and questions else None
+    asked = first.get("question", "") if isinstance(first, dict) else ""
+    return f"⚠ Question: {asked}"
+
+
+_BODIES = {
+    "user.prompt": "prompt",
+    "user.expansion": "prompt",
+    "tool.failure": "error",
+    "stop.request": "last_assistant_message",
+    "stop.failure": "last_assistant_message",
+    "subagent.stop": "last_assistant_message",
+    "notification": "message",
+    "compact.post": "compact_summary",
+    "message.user": "text",
+    "message.assistant": "text",
+    "todo.add": "details",
+    "permission.decision": "message",
+    "question.decision": "message",
+    "stop.decision": "reason",
+}

@@ -1,0 +1,1 @@
+"""One machine: hears agents, decides, records, answers."""

@@ -1,0 +1,68 @@
+"""What this machine's daemon offers its surfaces: the live state first, the store for what has left it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from quarterdeck.core.commands import Decide, Reply
+from quarterdeck.core.decisions import Decision
+from quarterdeck.core.feed import FeedEvent
+from quarterdeck.core.state import Request, Session
+from quarterdeck.daemon.loop import Loop
+from quarterdeck.store.reader import FeedQuery, Reader
+
+OVER = ("decided", "withdrawn", "expired")
+
+
+class DaemonDesk:
+    """Serves one runner."""
+
+    def __init__(self, loop: Loop, reader: Reader) -> None:
+        self._loop = loop
+        self._reader = reader
+
+    @property
+    def runner_id(self) -> str:
+        return self._loop.state.runner_id
+
+    @property
+    def trouble(self) -> str | None:
+        return self._loop.damaged
+
+    def sessions(self) -> list[Session]:
+        """Live ones first, each newest first."""
+        state = self._loop.state
+        newest = sorted(state.sessions.values(), key=lambda s: s.last_event_at, reverse=True)
+        return newest + sorted(state.ended.values(), key=lambda s: s.last_event_at, reverse=True)
+
+    def session(self, session_id: str) -> Session | None:
+        state = self._loop.state
+        return state.sessions.get(session_id) or state.ended.get(session_id)
+
+    async def feed(self, query: FeedQuery) -> list[FeedEvent]:
+        return await asyncio.to_thread(self._reader.feed, query)
+
+    async def requests(self, status: str | None, after: int, limit: int) -> list[Request]:
+        if status == "pending":
+            found = [r for r in self._loop.state.requests.values() if r.status == "pending" and r.seq_no > after]
+            return sorted(found, key=lambda r: r.seq_no)[:limit]
+        statuses = ("pending", *OVER) if status is None else OVER if status == "decided" else (status,)
+        return await asyncio.to_thread(self._reader.requests, statuses, after=after, limit=limit)
+
+    async def request(self, request_id: str) -> Request | None:
+        live = self._loop.state.requests.get(request_id)
+        return live or await asyncio.to_thread(self._reader.request, request_id)
+
+    async def decide(self, request_id: str, decision: Decision, digest: str, by: str, note: str | None) -> Reply:
+        prior = await self.request(request_id)
+        command = Decide(
+            request_id=request_id,
+            decision=decision,
+            digest=digest,
+            by=by,
+            at=time.time(),
+            note=note,
+            prior=prior,
+        )
+        return await self._loop.decide(command)

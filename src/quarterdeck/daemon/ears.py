@@ -1,0 +1,102 @@
+"""Hearing an agent, whatever the transport: bytes in, the exact bytes Claude Code reads out."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import secrets
+import time
+from collections import Counter
+from typing import Any
+
+from msgspec import Struct
+
+from quarterdeck.agents.claude.hooks import STREAMS, read_hook, write_answer
+from quarterdeck.core.commands import Heard
+from quarterdeck.daemon.loop import Envelope, Held, Loop, Told
+from quarterdeck.wire import read_json, write_json
+
+ATTENDED_SECONDS = 600.0
+
+
+class Attendance:
+    """Whether a person is near: a surface is connected, or somebody used CLI or API a short while ago."""
+
+    def __init__(self) -> None:
+        self.surfaces = 0
+        self._last = float("-inf")
+
+    def seen(self) -> None:
+        self._last = time.monotonic()
+
+    def now(self) -> bool:
+        return self.surfaces > 0 or time.monotonic() - self._last < ATTENDED_SECONDS
+
+
+class Caller(Struct, frozen=True, kw_only=True):
+    """What the transport knows of the agent."""
+
+    holder: str
+    entrypoint: str = ""
+    pid: int = 0
+    tag: str = ""
+
+
+class Spoken(Struct, frozen=True):
+    """What an agent is told: the JSON, or nothing; and why nothing could be recorded."""
+
+    answer: bytes | None = None
+    error: str | None = None
+
+
+SILENCE = Spoken()
+
+
+class Ears:
+    """Turns what comes over a wire into inputs, and decisions into answers."""
+
+    def __init__(self, loop: Loop, attendance: Attendance) -> None:
+        self._loop = loop
+        self._attendance = attendance
+        self._ids = itertools.count(1)
+        self._boot = secrets.token_hex(6)
+        self.refused: Counter[str] = Counter()
+
+    def new_id(self) -> str:
+        return f"h{self._boot}-{next(self._ids)}"
+
+    async def hear(self, body: bytes, caller: Caller) -> Spoken | tuple[str, asyncio.Future[Told]]:
+        """Hear one payload. Gives the answer, or the id and the future answer when a person is waited for."""
+        return await self.hear_payload(read_json(body), body, caller, self.new_id(), None)
+
+    async def hear_payload(
+        self, payload: Any, raw: bytes, caller: Caller, event_id: str, envelope: Envelope | None
+    ) -> Spoken | tuple[str, asyncio.Future[Told]]:
+        event = read_hook(
+            payload,
+            event_id=event_id,
+            at=time.time(),
+            entrypoint=caller.entrypoint,
+            tag=caller.tag,
+            pid=caller.pid,
+        )
+        if event.hook_name in STREAMS:
+            return SILENCE
+        heard = Heard(event=event, holder=caller.holder, attended=self._attendance.now())
+        told = await self._loop.hear(heard, raw, envelope)
+        if isinstance(told, Held):
+            return event_id, told.answer
+        return spoken(told)
+
+    def leave(self, request_id: str, answer: asyncio.Future[Told]) -> None:
+        """The agent's connection closed while it waited."""
+        self._loop.leave(request_id, answer)
+
+
+def spoken(told: Told) -> Spoken:
+    """A decision in Claude Code's words."""
+    request = told.request
+    if request is None:
+        return Spoken(error=told.error) if told.error else SILENCE
+    answer = write_answer(request.hook_name, request.tool_name, request.tool_input, told.decision)
+    return Spoken(write_json(answer) if answer is not None else None, told.error)

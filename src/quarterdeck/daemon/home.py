@@ -1,0 +1,115 @@
+"""The home of one daemon: its lock, its secrets, its port, and the note of where it can be reached."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import secrets
+import socket
+from pathlib import Path
+from typing import IO, Any
+
+from quarterdeck.errors import AlreadyRunning, HomeError, QuarterdeckError
+
+
+class Home:
+    """The files of CONTRACT under one folder."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.socket = path / "run" / "hook.sock"
+        self.note = path / "run" / "daemon.json"
+        self.port_file = path / "run" / "port"
+        self.database = path / "events.db"
+        self._lock: IO[str] | None = None
+
+    def lock(self) -> None:
+        """Own this home, or say who does."""
+        try:
+            file = (self.path / "run" / "lock").open("a")
+        except OSError as error:
+            raise HomeError(f"{self.path / 'run'}: cannot be written ({error.strerror})") from None
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.close()
+            running = self.read_note()
+            who = f"pid {running['pid']} at {running['url']}" if running else "another process"
+            raise AlreadyRunning(
+                f"Quarterdeck already runs in {self.path}: {who}; stop it with: quarterdeck stop"
+            ) from None
+        self._lock = file
+
+    def unlock(self) -> None:
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def token(self, name: str) -> str:
+        """A secret that is made once and that only we can read."""
+        path = self.path / name
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            return self._existing_token(path)
+        except OSError as error:
+            raise HomeError(f"{path}: cannot be written ({error.strerror})") from None
+        with os.fdopen(descriptor, "w") as file:
+            token = secrets.token_urlsafe(32)
+            file.write(token + "\n")
+        return token
+
+    def _existing_token(self, path: Path) -> str:
+        if path.is_symlink() or path.stat().st_uid != os.getuid():
+            raise HomeError(f"{path}: must be a file of yours; remove it and start again")
+        path.chmod(0o600)
+        token = path.read_text(encoding="utf-8").strip()
+        if len(token) < 32:
+            raise HomeError(f"{path}: is empty or too short; remove it and start again")
+        return token
+
+    def write_note(self, **fields: Any) -> None:
+        """Say where the daemon is, whole or not at all."""
+        temporary = self.note.with_suffix(".new")
+        temporary.write_text(json.dumps(fields), encoding="utf-8")
+        temporary.chmod(0o600)
+        temporary.replace(self.note)
+
+    def read_note(self) -> dict[str, Any] | None:
+        """Where the daemon says it is; None when there is no note."""
+        try:
+            note = json.loads(self.note.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        return note if isinstance(note, dict) and {"pid", "url"} <= note.keys() else None
+
+    def remove_note(self) -> None:
+        self.note.unlink(missing_ok=True)
+
+
+def bind_port(home: Home, host: str, port: int) -> socket.socket:
+    """Listen where we are expected: a chosen port is kept, because installed hooks name it."""
+    kept = _kept_port(home) if port == 0 else port
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    server = socket.socket(family, socket.SOCK_STREAM)
+    server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        server.bind((host, kept))
+    except OSError as error:
+        server.close()
+        raise QuarterdeckError(
+            f"{host}:{kept} cannot be used ({error.strerror}); stop what listens there, or choose another port with "
+            "QUARTERDECK_PORT and run: quarterdeck install"
+        ) from None
+    if port == 0:
+        home.port_file.write_text(str(server.getsockname()[1]), encoding="utf-8")
+    return server
+
+
+def _kept_port(home: Home) -> int:
+    try:
+        kept = int(home.port_file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return 0
+    return kept if 0 < kept < 65536 else 0

@@ -1,0 +1,95 @@
+"""`POST /hook`: Claude Code's native HTTP hooks, as plain ASGI so that the hot path pays for nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+
+from quarterdeck.daemon.ears import Caller, Ears, Spoken, spoken
+from quarterdeck.daemon.loop import Told
+from quarterdeck.errors import BadInput
+from quarterdeck.serve.guard import Receive, Scope, Send, refuse, respond
+from quarterdeck.wire import MAX_BYTES
+
+STATUS = {"too_large": 413}
+
+
+class HookRoute:
+    """Takes a payload, answers 200 with the decision or 204 for no opinion."""
+
+    def __init__(self, ears: Ears) -> None:
+        self._ears = ears
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] != "POST":
+            await refuse(send, 405, "method_not_allowed", "POST a hook payload")
+            return
+        headers: dict[bytes, bytes] = scope["qd_headers"]
+        try:
+            body = await _read_body(headers, receive)
+            if body is None:
+                return
+            heard = await self._ears.hear(body, _caller(headers))
+        except BadInput as error:
+            self._ears.refused[error.kind] += 1
+            await refuse(send, STATUS.get(error.kind, 400), error.kind, str(error))
+            return
+        if not isinstance(heard, Spoken):
+            answer = await self._wait(*heard, receive)
+            if answer is None:
+                return
+            heard = answer
+        await _say(send, heard)
+
+    async def _wait(self, request_id: str, answer: asyncio.Future[Told], receive: Receive) -> Spoken | None:
+        """Wait for a person as long as the agent does; None when the agent has gone."""
+        gone = asyncio.ensure_future(_disconnected(receive))
+        try:
+            await asyncio.wait((answer, gone), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            gone.cancel()
+            if not answer.done():
+                self._ears.leave(request_id, answer)
+        return spoken(answer.result()) if answer.done() else None
+
+
+async def _say(send: Send, said: Spoken) -> None:
+    if said.error:
+        await refuse(send, 503, "not_recorded", said.error)
+    elif said.answer is None:
+        await respond(send, 204)
+    else:
+        await respond(send, 200, said.answer)
+
+
+async def _read_body(headers: dict[bytes, bytes], receive: Receive) -> bytes | None:
+    """The whole body; None when the client left before sending it."""
+    length = headers.get(b"content-length", b"0")
+    if not length.isdigit() or int(length) > MAX_BYTES:
+        raise BadInput("too_large", f"a hook payload has at most {MAX_BYTES} bytes")
+    message = await receive()
+    if not message.get("more_body"):
+        return message.get("body", b"") if message["type"] == "http.request" else None
+    parts: list[bytes] = [message["body"]]
+    size = len(parts[0])
+    while message.get("more_body"):
+        message = await receive()
+        if message["type"] != "http.request":
+            return None
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > MAX_BYTES:
+            raise BadInput("too_large", f"a hook payload has at most {MAX_BYTES} bytes")
+    return b"".join(parts)
+
+
+def _caller(headers: dict[bytes, bytes]) -> Caller:
+    return Caller(
+        holder="http",
+        entrypoint=headers.get(b"x-quarterdeck-entrypoint", b"").decode("latin-1"),
+        tag=headers.get(b"x-quarterdeck-tag", b"").decode("latin-1"),
+    )
+
+
+async def _disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,293 @@
+"""The one consumer: reduce, append, publish, perform. Nothing is answered that is not on record."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import TypeVar
+
+import structlog
+from msgspec import Struct
+
+from quarterdeck.core.commands import (
+    Answer,
+    Decide,
+    Heard,
+    HolderGone,
+    Input,
+    InputRefused,
+    Reply,
+    Stopping,
+    Unwatch,
+    WakeAfter,
+)
+from quarterdeck.core.deciding import decision_told
+from quarterdeck.core.decisions import Decision, NoOpinion
+from quarterdeck.core.feed import FeedEvent
+from quarterdeck.core.reduce import Result, reduce
+from quarterdeck.core.state import Request, State
+from quarterdeck.daemon.waiting import Waiting
+from quarterdeck.errors import StoreError
+from quarterdeck.store.log import Entry, Log
+from quarterdeck.store.reader import Reader
+
+SNAPSHOT_EVERY = 5_000
+BATCH = 512
+
+T = TypeVar("T")
+
+logger = structlog.get_logger("loop")
+
+
+class Told(Struct, frozen=True):
+    """How an agent is answered. `recorded` is false when what it said is not in the log."""
+
+    decision: Decision
+    request: Request | None = None
+    recorded: bool = True
+    error: str | None = None
+
+
+class Held(Struct, frozen=True):
+    """The agent waits for a person; the answer comes later."""
+
+    answer: asyncio.Future[Told]
+
+
+class Envelope(Struct, frozen=True):
+    """A client's own id for what it sent, and the digest of its payload."""
+
+    request_id: str
+    digest: bytes
+
+
+class _Said(Struct):
+    """An input in the queue, and who wants to hear how it ended."""
+
+    told: Input
+    raw: bytes | None = None
+    envelope: Envelope | None = None
+    answer: asyncio.Future[Told | Held] | None = None
+    reply: asyncio.Future[Reply] | None = None
+
+
+class Loop:
+    """Owns the state, the log and everybody who waits."""
+
+    def __init__(self, state: State, log: Log, reader: Reader, waiting: Waiting) -> None:
+        self.state = state
+        self.published: Callable[[list[FeedEvent]], None] = lambda events: None
+        self.counts = {"heard": 0, "batches": 0, "failures": 0}
+        self._log = log
+        self._reader = reader
+        self._waiting = waiting
+        self._queue: deque[_Said] = deque()
+        self._scheduled = False
+        self._stopped = False
+        self._holders: dict[str, list[asyncio.Future[Told]]] = {}
+        self._snapshot_at = state.seq_no
+        waiting.tell = self.tell
+
+    @property
+    def held(self) -> int:
+        """How many requests have an agent waiting on a connection."""
+        return len(self._holders)
+
+    @property
+    def damaged(self) -> str | None:
+        """Why nothing can be recorded, if so."""
+        damage = self._log.damage
+        return f"row {damage.seq_no}: {damage.reason}" if damage else None
+
+    def tell(self, told: Input) -> None:
+        """Put an input in the queue."""
+        self._put(_Said(told))
+
+    def hear(self, heard: Heard, raw: bytes, envelope: Envelope | None = None) -> asyncio.Future[Told | Held]:
+        """An agent said something and waits: for the record, and perhaps for a person."""
+        future: asyncio.Future[Told | Held] = asyncio.get_running_loop().create_future()
+        if self._stopped:
+            future.set_result(Told(NoOpinion(), recorded=False, error="Quarterdeck is stopping"))
+        elif envelope is None or not self._known(heard, envelope, future):
+            self._put(_Said(heard, raw, envelope, future))
+        return future
+
+    async def decide(self, command: Decide) -> Reply:
+        """A person's decision, and how it ended."""
+        if self._stopped:
+            return Reply(request_id=command.request_id, outcome="not_recorded", message="Quarterdeck is stopping")
+        future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        self._put(_Said(command, reply=future))
+        return await future
+
+    def _known(self, heard: Heard, envelope: Envelope, future: asyncio.Future[Told | Held]) -> bool:
+        """A client that re-sends its envelope joins what it started, or learns how it ended."""
+        queued = next((s for s in self._queue if s.envelope and s.envelope.request_id == envelope.request_id), None)
+        digest = queued.envelope.digest if queued and queued.envelope else self._log.envelope(envelope.request_id)
+        if digest is None:
+            return False
+        if digest != envelope.digest:
+            error = f"request_id {envelope.request_id} was used for another payload"
+            self.tell(InputRefused(event=heard.event, error=error))
+            future.set_result(Told(NoOpinion(), recorded=False, error=error))
+        elif queued is not None and queued.answer is not None:
+            queued.answer.add_done_callback(lambda done: _pass_on(done.result(), future))
+        else:
+            return self._answered_before(envelope.request_id, future)
+        return True
+
+    def _answered_before(self, request_id: str, future: asyncio.Future[Told | Held]) -> bool:
+        request = self.state.requests.get(request_id) or self._reader.request(request_id)
+        if request is not None and request.status == "withdrawn":
+            return False
+        if request is not None and request.status == "pending":
+            future.set_result(Held(self._join(request_id)))
+        else:
+            future.set_result(Told(decision_told(request), request))
+        return True
+
+    def _join(self, request_id: str) -> asyncio.Future[Told]:
+        future: asyncio.Future[Told] = asyncio.get_running_loop().create_future()
+        self._holders.setdefault(request_id, []).append(future)
+        return future
+
+    def leave(self, request_id: str, answer: asyncio.Future[Told]) -> None:
+        """A holder's connection closed; when nobody is left to wait, the request is withdrawn."""
+        holders = self._holders.get(request_id, [])
+        if answer in holders:
+            holders.remove(answer)
+            if not holders:
+                del self._holders[request_id]
+                self.tell(HolderGone(request_id=request_id, at=time.time()))
+
+    def _put(self, said: _Said) -> None:
+        self._queue.append(said)
+        if not self._scheduled:
+            self._scheduled = True
+            asyncio.get_running_loop().call_soon(self._drain)
+
+    def _drain(self) -> None:
+        """Everything that has queued becomes one transaction."""
+        batch = [self._queue.popleft() for _ in range(min(BATCH, len(self._queue)))]
+        self._scheduled = bool(self._queue)
+        if self._scheduled:
+            asyncio.get_running_loop().call_soon(self._drain)
+        state, results = self._reduce(batch)
+        try:
+            self._append(batch, results)
+        except StoreError as error:
+            self._fail(batch, str(error))
+            return
+        self.state = state
+        self._publish(results)
+        for said, result in zip(batch, results, strict=True):
+            if result is not None:
+                self._perform(said, result)
+        if self.state.seq_no - self._snapshot_at >= SNAPSHOT_EVERY:
+            self.save_snapshot()
+
+    def _reduce(self, batch: list[_Said]) -> tuple[State, list[Result | None]]:
+        state = self.state
+        results: list[Result | None] = []
+        for said in batch:
+            try:
+                result = reduce(state, said.told)
+            except Exception:
+                logger.exception("an input could not be decided", told=type(said.told).__name__)
+                logger.debug("the input", told=said.told)
+                results.append(None)
+                self._let_go(said, "Quarterdeck could not decide; see its log")
+                continue
+            state = result.state
+            results.append(result)
+        return state, results
+
+    def _append(self, batch: list[_Said], results: list[Result | None]) -> None:
+        entries = []
+        for said, result in zip(batch, results, strict=True):
+            if result is not None and (result.events or said.envelope):
+                envelope = (said.envelope.request_id, said.envelope.digest) if said.envelope else None
+                views = (result.requests.values(), result.sessions.values())
+                entries.append(Entry(result.events, said.raw, *views, envelope))
+        if entries:
+            self._log.append(entries)
+            self.counts["batches"] += 1
+
+    def _publish(self, results: list[Result | None]) -> None:
+        events = [event for result in results if result is not None for event in result.events]
+        if events:
+            self.published(events)
+
+    def _fail(self, batch: list[_Said], error: str) -> None:
+        """Nothing of the batch is on record, so nobody is told anything but silence."""
+        self.counts["failures"] += 1
+        logger.error("not recorded", error=error, inputs=len(batch))
+        for said in batch:
+            self._let_go(said, error)
+
+    def _let_go(self, said: _Said, error: str) -> None:
+        told = Told(NoOpinion(), recorded=False, error=error)
+        if said.answer is not None:
+            _settle(said.answer, told)
+        if said.reply is not None and isinstance(said.told, Decide):
+            _settle(said.reply, Reply(request_id=said.told.request_id, outcome="not_recorded", message=error))
+        if isinstance(said.told, Stopping):
+            for request_id in list(self._holders):
+                self._answer_holders(request_id, told)
+
+    def _perform(self, said: _Said, result: Result) -> None:
+        own_id = said.told.event.id if isinstance(said.told, Heard) else None
+        for effect in result.effects:
+            match effect:
+                case Answer(event_id=event_id, decision=decision, request=request):
+                    told = Told(decision, request)
+                    if event_id == own_id and said.answer is not None:
+                        self.counts["heard"] += 1
+                        _settle(said.answer, told)
+                    self._answer_holders(event_id, told)
+                case WakeAfter(request_id=request_id, seconds=seconds):
+                    if said.answer is not None:
+                        self.counts["heard"] += 1
+                        _settle(said.answer, Held(self._join(request_id)))
+                    self._waiting.watch(result.state.requests[request_id], seconds)
+                case Unwatch(request_id=request_id):
+                    self._waiting.forget(request_id)
+                case Reply():
+                    if said.reply is not None:
+                        _settle(said.reply, effect)
+
+    def _answer_holders(self, event_id: str, told: Told) -> None:
+        for holder in self._holders.pop(event_id, ()):
+            _settle(holder, told)
+
+    def save_snapshot(self) -> None:
+        """Keep the state so that the next start is quick; a failure costs only time then."""
+        self._snapshot_at = self.state.seq_no
+        try:
+            self._log.save_snapshot(self.state)
+        except StoreError as error:
+            logger.warning("no snapshot", error=str(error))
+
+    def stop(self) -> None:
+        """Let everybody go, record it, and take nothing more."""
+        self._stopped = True
+        self._queue.append(_Said(Stopping(at=time.time())))
+        while self._queue:
+            self._drain()
+        self.save_snapshot()
+
+
+def _settle(future: asyncio.Future[T], value: T) -> None:
+    if not future.done():
+        future.set_result(value)
+
+
+def _pass_on(answer: Told | Held, future: asyncio.Future[Told | Held]) -> None:
+    """Give a second connection the answer of the first."""
+    if isinstance(answer, Held):
+        joined: asyncio.Future[Told] = asyncio.get_running_loop().create_future()
+        answer.answer.add_done_callback(lambda done: _settle(joined, done.result()))
+        answer = Held(joined)
+    _settle(future, answer)

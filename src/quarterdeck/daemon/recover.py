@@ -1,0 +1,28 @@
+"""The state after a start: the last snapshot and the fold of what came after it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+
+from msgspec.structs import replace
+
+from quarterdeck.core.fold import fold
+from quarterdeck.core.state import Settings, State
+from quarterdeck.store.log import Log
+
+CHUNK = 5_000
+
+
+def recover(
+    log: Log, runner_id: str, settings: Settings, progress: Callable[[int, int], None] = lambda done, total: None
+) -> State:
+    """Rebuild the state; `progress` hears how many events of how many are folded."""
+    state = log.snapshot() or State(runner_id=runner_id)
+    state = replace(state, settings=settings, runner_id=runner_id)
+    events = log.events_after(state.seq_no)
+    first, total = state.seq_no, log.seq_no - state.seq_no
+    while chunk := list(islice(events, CHUNK)):
+        state = fold(state, chunk)
+        progress(state.seq_no - first, total)
+    return state

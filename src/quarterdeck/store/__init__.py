@@ -1,0 +1,1 @@
+"""The append-only log and what is kept beside it, in SQLite."""

@@ -1,0 +1,212 @@
+"""The append-only log: one writer, one transaction per batch, every row chained to the one before."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Self
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from quarterdeck.core.feed import FeedEvent
+from quarterdeck.core.state import Request, Session, State
+from quarterdeck.errors import StoreError
+from quarterdeck.store.schema import prepare
+from quarterdeck.wire import read_event, read_session, read_state, write_json
+
+RAW_LIMIT = 256 * 1024
+"""Bytes of a payload kept beside its events; the events themselves hold all that matters of a larger one."""
+
+CHECKED_AT_START = 1000
+GENESIS = bytes(32)
+
+
+class Entry(Struct):
+    """What one input adds to the log, all of it or nothing."""
+
+    events: Sequence[FeedEvent]
+    raw: bytes | None = None
+    requests: Iterable[Request] = ()
+    sessions: Iterable[Session] = ()
+    envelope: tuple[str, bytes] | None = None
+
+
+class Damage(Struct, frozen=True):
+    """The first row that does not fit the chain."""
+
+    seq_no: int
+    reason: str
+
+
+def link(previous: bytes, body: bytes, raw: bytes | None) -> bytes:
+    """The hash of a row."""
+    chained = hashlib.sha256(previous)
+    chained.update(len(body).to_bytes(8, "big"))
+    chained.update(body)
+    if raw is not None:
+        chained.update(raw)
+    return chained.digest()
+
+
+class Log:
+    """The only writer of events.db."""
+
+    def __init__(self, db: sqlite3.Connection, path: Path) -> None:
+        self._db = db
+        self.path = path
+        self.damage: Damage | None = None
+        self.seq_no, self._head = self._last()
+
+    @classmethod
+    def open(cls, path: Path, *, durability: str = "full") -> Self:
+        """Open or make the file, check its header, schema and last rows."""
+        try:
+            db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            path.chmod(0o600)
+            db.execute("PRAGMA journal_mode=WAL")
+            db.execute(f"PRAGMA synchronous={'FULL' if durability == 'full' else 'NORMAL'}")
+            db.execute("PRAGMA busy_timeout=2000")
+            prepare(db, path)
+            log = cls(db, path)
+            log.damage = verify(db, after=max(0, log.seq_no - CHECKED_AT_START))
+        except (sqlite3.Error, OSError) as error:
+            raise StoreError(f"{path}: cannot be opened ({error}); check the disk, or restore a backup") from None
+        return log
+
+    def _last(self) -> tuple[int, bytes]:
+        row = self._db.execute("SELECT seq_no, hash FROM events ORDER BY seq_no DESC LIMIT 1").fetchone()
+        return (row[0], row[1]) if row else (0, GENESIS)
+
+    def append(self, entries: Sequence[Entry]) -> None:
+        """Write the entries durably in one transaction. When this returns they survive a power cut."""
+        if self.damage is not None:
+            raise StoreError(
+                f"{self.path}: row {self.damage.seq_no} is damaged ({self.damage.reason}); nothing is written"
+            )
+        rows, head = self._rows(entries)
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._write_events(rows)
+            for entry in entries:
+                self._write_views(entry)
+            self._db.execute("COMMIT")
+        except sqlite3.Error as error:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise StoreError(f"{self.path}: cannot be written ({error}); free some space or mend its mode") from None
+        if rows:
+            self.seq_no, self._head = rows[-1][0], head
+
+    def _rows(
+        self, entries: Sequence[Entry]
+    ) -> tuple[list[tuple[int, str, str, float, str, bytes | None, bytes]], bytes]:
+        rows = []
+        head = self._head
+        for entry in entries:
+            raw = entry.raw if entry.raw is not None and len(entry.raw) <= RAW_LIMIT else None
+            for event in entry.events:
+                body = write_json(event)
+                head = link(head, body, raw)
+                rows.append((event.seq_no, event.session_id, event.kind, event.at, body.decode(), raw, head))
+                raw = None
+        return rows, head
+
+    def _write_events(self, rows: Sequence[tuple[object, ...]]) -> None:
+        self._db.executemany("INSERT INTO events VALUES(?,?,?,?,?,?,?)", rows)
+
+    def _write_views(self, entry: Entry) -> None:
+        for request in entry.requests:
+            self._db.execute(
+                "INSERT OR REPLACE INTO requests VALUES(?,?,?,?,?)",
+                (request.request_id, request.session_id, request.status, request.seq_no, write_json(request).decode()),
+            )
+        if entry.envelope is not None:
+            seq_no = entry.events[0].seq_no if entry.events else self.seq_no
+            self._db.execute("INSERT OR IGNORE INTO envelopes VALUES(?,?,?)", (*entry.envelope, seq_no))
+        for session in entry.sessions:
+            at = entry.events[-1].seq_no
+            self._db.execute(
+                "INSERT OR REPLACE INTO sessions VALUES(?,?,?)", (session.session_id, at, write_json(session).decode())
+            )
+
+    def envelope(self, request_id: str) -> bytes | None:
+        """The digest of the payload a client sent under this id, if it did."""
+        row = self._db.execute("SELECT digest FROM envelopes WHERE request_id=?", (request_id,)).fetchone()
+        return row[0] if row else None
+
+    def meta(self, key: str, default: str) -> str:
+        """A value that is made once and kept."""
+        self._db.execute("INSERT OR IGNORE INTO meta VALUES(?,?)", (key, default))
+        return str(self._db.execute("SELECT value FROM meta WHERE key=?", (key,)).fetchone()[0])
+
+    def save_snapshot(self, state: State) -> None:
+        """Keep the state, so that a restart folds only what comes after. Ended sessions have their own table."""
+        if self.damage is not None:
+            return
+        body = write_json(replace(state, ended={})).decode()
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.execute("INSERT OR REPLACE INTO snapshots VALUES(?,?)", (state.seq_no, body))
+            self._db.execute("DELETE FROM snapshots WHERE seq_no < ?", (state.seq_no,))
+            self._db.execute(
+                "DELETE FROM sessions WHERE seq_no < (SELECT max(s.seq_no) FROM sessions s"
+                " WHERE s.session_id = sessions.session_id)"
+            )
+            self._db.execute("COMMIT")
+        except sqlite3.Error as error:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise StoreError(f"{self.path}: a snapshot cannot be written ({error})") from None
+
+    def snapshot(self) -> State | None:
+        """The last snapshot with the sessions that had ended by then; None when there is none or it is unreadable."""
+        row = self._db.execute("SELECT seq_no, body FROM snapshots ORDER BY seq_no DESC LIMIT 1").fetchone()
+        if row is None or row[0] > self.seq_no:
+            return None
+        try:
+            state = read_state(row[1])
+            ended = (read_session(body) for (body,) in self._ended_by(row[0]))
+            return replace(state, ended={s.session_id: s for s in ended if s.session_id not in state.sessions})
+        except ValueError:
+            return None
+
+    def _ended_by(self, seq_no: int) -> Iterator[tuple[str]]:
+        query = "SELECT body, max(seq_no) FROM sessions WHERE seq_no <= ? GROUP BY session_id ORDER BY 2"
+        return ((row[0],) for row in self._db.execute(query, (seq_no,)))
+
+    def events_after(self, seq_no: int) -> Iterator[FeedEvent]:
+        """Every later event, in order."""
+        cursor = self._db.execute("SELECT body FROM events WHERE seq_no > ? ORDER BY seq_no", (seq_no,))
+        cursor.arraysize = 2000
+        while rows := cursor.fetchmany():
+            for (body,) in rows:
+                yield read_event(body)
+
+    def checkpoint(self) -> None:
+        """Fold the write-ahead log into the file."""
+        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def close(self) -> None:
+        self._db.close()
+
+
+def verify(db: sqlite3.Connection, *, after: int = 0) -> Damage | None:
+    """Walk the chain; the first row that is missing or changed, or None."""
+    head, expected = GENESIS, after + 1
+    if after:
+        row = db.execute("SELECT hash FROM events WHERE seq_no = ?", (after,)).fetchone()
+        if row is None:
+            return Damage(after, "the row is missing")
+        head = row[0]
+    query = "SELECT seq_no, body, raw, hash FROM events WHERE seq_no > ? ORDER BY seq_no"
+    for seq_no, body, raw, stored in db.execute(query, (after,)):
+        if seq_no != expected:
+            return Damage(expected, "the row is missing")
+        head = link(head, body.encode() if isinstance(body, str) else bytes(body), raw)
+        if head != stored:
+            return Damage(seq_no, "the row does not match its hash")
+        expected += 1
+    return None

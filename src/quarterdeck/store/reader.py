@@ -1,0 +1,96 @@
+"""Reading the log beside the writer: pages of the feed, requests that are over, sessions that have ended."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from quarterdeck.core.feed import FeedEvent
+from quarterdeck.core.state import Request
+from quarterdeck.wire import read_event, read_request
+
+
+class FeedQuery(Struct, frozen=True, kw_only=True):
+    """Which events, oldest first; `after` and `before` are exclusive positions."""
+
+    after: int = 0
+    before: int | None = None
+    limit: int = 200
+    session_id: str | None = None
+    kinds: tuple[str, ...] = ()
+    actor_id: str | None = None
+    tool: str | None = None
+    search: str | None = None
+
+
+class Reader:
+    """A read-only connection of its own, usable from any thread, one query at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self._db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
+        self._db.execute("PRAGMA query_only=1")
+        self._db.execute("PRAGMA busy_timeout=2000")
+        self._lock = threading.Lock()
+
+    def feed(self, query: FeedQuery) -> list[FeedEvent]:
+        """One page of the feed. With `before` and no `after` it is the page that ends there."""
+        where, values = _conditions(query)
+        backwards = query.before is not None and query.after == 0
+        order = "DESC" if backwards else "ASC"
+        sql = f"SELECT body FROM events WHERE {' AND '.join(where)} ORDER BY seq_no {order} LIMIT ?"  # noqa: S608
+        with self._lock:
+            rows = self._db.execute(sql, (*values, query.limit)).fetchall()
+        events = [read_event(body) for (body,) in rows]
+        return events[::-1] if backwards else events
+
+    def request(self, request_id: str) -> Request | None:
+        with self._lock:
+            row = self._db.execute("SELECT body FROM requests WHERE request_id=?", (request_id,)).fetchone()
+        return read_request(row[0]) if row else None
+
+    def requests(self, statuses: Sequence[str], *, after: int = 0, limit: int = 200) -> list[Request]:
+        """Requests in these states, oldest first."""
+        marks = ",".join("?" * len(statuses))
+        sql = f"SELECT body FROM requests WHERE status IN ({marks}) AND seq_no > ? ORDER BY seq_no LIMIT ?"  # noqa: S608
+        with self._lock:
+            rows = self._db.execute(sql, (*statuses, after, limit)).fetchall()
+        return [read_request(body) for (body,) in rows]
+
+    def raw(self, event: FeedEvent) -> bytes | None:
+        """The payload an event came from, when it was kept."""
+        cause = event.cause.hook_request_id if event.cause else None
+        sql = (
+            "SELECT raw FROM events WHERE session_id=? AND seq_no<=? AND raw IS NOT NULL"
+            " AND json_extract(body,'$.cause.hook_request_id')=? ORDER BY seq_no DESC LIMIT 1"
+        )
+        with self._lock:
+            row = self._db.execute(sql, (event.session_id, event.seq_no, cause)).fetchone()
+        return row[0] if row else None
+
+    def close(self) -> None:
+        with self._lock:
+            self._db.close()
+
+
+def _conditions(query: FeedQuery) -> tuple[list[str], list[object]]:
+    where, values = ["seq_no > ?"], [query.after]
+    extra: list[tuple[str, object | None]] = [
+        ("seq_no < ?", query.before),
+        ("session_id = ?", query.session_id),
+        ("json_extract(body,'$.actor_id') = ?", query.actor_id),
+        ("json_extract(body,'$.data.tool_name') = ?", query.tool),
+        ("instr(lower(body), ?) > 0", query.search.lower() if query.search else None),
+    ]
+    all_values: list[object] = list(values)
+    for condition, value in extra:
+        if value is not None:
+            where.append(condition)
+            all_values.append(value)
+    if query.kinds:
+        where.append(f"kind IN ({','.join('?' * len(query.kinds))})")
+        all_values += query.kinds
+    return where, all_values

@@ -1,0 +1,74 @@
+"""The tables of events.db, and how an older file becomes a newer one."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from pathlib import Path
+
+from quarterdeck.errors import StoreError
+
+APPLICATION_ID = 0x51444B31
+VERSION = 1
+
+TABLES = """
+CREATE TABLE events(
+  seq_no INTEGER PRIMARY KEY, session_id TEXT NOT NULL, kind TEXT NOT NULL, at REAL NOT NULL,
+  body TEXT NOT NULL, raw BLOB, hash BLOB NOT NULL);
+CREATE INDEX events_by_session ON events(session_id, seq_no);
+CREATE TABLE requests(
+  request_id TEXT PRIMARY KEY, session_id TEXT NOT NULL, status TEXT NOT NULL, seq_no INTEGER NOT NULL,
+  body TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX requests_by_status ON requests(status, seq_no);
+CREATE TABLE sessions(
+  session_id TEXT NOT NULL, seq_no INTEGER NOT NULL, body TEXT NOT NULL,
+  PRIMARY KEY(session_id, seq_no)) WITHOUT ROWID;
+CREATE TABLE envelopes(request_id TEXT PRIMARY KEY, digest BLOB NOT NULL, seq_no INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE snapshots(seq_no INTEGER PRIMARY KEY, body TEXT NOT NULL);
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+"""
+"""`hash` chains every row to the one before; `raw` is the payload an event came from, on the first event of it."""
+
+MIGRATIONS: Mapping[int, str] = {}
+"""From each older version to the next: one script, run in one transaction after a backup."""
+
+
+def prepare(
+    db: sqlite3.Connection, path: Path, *, migrations: Mapping[int, str] = MIGRATIONS, to: int = VERSION
+) -> None:
+    """Make a new file ours, bring an older one up, refuse a foreign or a newer one."""
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    application = db.execute("PRAGMA application_id").fetchone()[0]
+    if version == 0 and not db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+        _run(db, TABLES, to)
+        return
+    if application != APPLICATION_ID:
+        raise StoreError(f"{path}: is not a Quarterdeck log; move it away or choose another QUARTERDECK_HOME")
+    if version > to:
+        raise StoreError(
+            f"{path}: was written by a newer Quarterdeck (schema {version}, ours {to}); upgrade Quarterdeck"
+        )
+    for old in range(version, to):
+        _backup(db, path, old)
+        _run(db, migrations[old], old + 1)
+
+
+def _run(db: sqlite3.Connection, script: str, version: int) -> None:
+    """One transaction; `executescript` would commit in between."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        for statement in filter(str.strip, script.split(";\n")):
+            db.execute(statement)
+        db.execute(f"PRAGMA user_version={version}")
+        db.execute(f"PRAGMA application_id={APPLICATION_ID}")
+        db.execute("COMMIT")
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+
+
+def _backup(db: sqlite3.Connection, path: Path, version: int) -> None:
+    target = sqlite3.connect(path.with_suffix(f".v{version}.db"))
+    with target:
+        db.backup(target)
+    target.close()

@@ -1,0 +1,1 @@
+"""Faces of Quarterdeck: each reads views and sends commands."""

@@ -1,0 +1,72 @@
+"""The one way a surface talks to its daemon: over the API, with the owner's token of the home."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from quarterdeck.errors import NoDaemon, Refused
+
+
+class Client:
+    """Calls a daemon. `surface` is the name under which its decisions are recorded."""
+
+    def __init__(self, url: str, token: str, surface: str = "cli", timeout: float = 15.0) -> None:
+        self.url = url
+        self._token = token
+        self._surface = surface
+        self._timeout = timeout
+
+    @classmethod
+    def of_home(cls, home: Path, surface: str = "cli") -> Client:
+        """The daemon that runs in this home."""
+        hint = "start it with: quarterdeck up"
+        try:
+            note = json.loads((home / "run" / "daemon.json").read_text(encoding="utf-8"))
+            token = (home / "token").read_text(encoding="utf-8").strip()
+            return cls(note["url"], token, surface)
+        except FileNotFoundError:
+            raise NoDaemon(f"no Quarterdeck runs in {home}; {hint}") from None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise NoDaemon(f"{home}: cannot be read ({error}); {hint}") from None
+
+    def get(self, path: str, **query: Any) -> dict[str, Any]:
+        """GET a view; parameters that are None are left out."""
+        given = [(k, v) for k, v in query.items() if v is not None and v != []]
+        return self.call("GET", f"{path}?{urlencode(given, doseq=True)}" if given else path)
+
+    def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        return self.call("POST", path, body)
+
+    def call(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
+        """One call. Refused carries the daemon's own words."""
+        where = urlsplit(self.url)
+        connection = http.client.HTTPConnection(where.hostname or "127.0.0.1", where.port, timeout=self._timeout)
+        headers = {"Authorization": f"Bearer {self._token}", "X-Quarterdeck-Client": self._surface}
+        content = None if body is None else json.dumps(body).encode()
+        if content is not None:
+            headers["Content-Type"] = "application/json"
+        try:
+            connection.request(method, path, content, headers)
+            response = connection.getresponse()
+            return _read(response.status, response.read())
+        except (OSError, http.client.HTTPException) as error:
+            raise NoDaemon(
+                f"{self.url} does not answer ({error or type(error).__name__}); start it with: quarterdeck up"
+            ) from None
+        finally:
+            connection.close()
+
+
+def _read(status: int, content: bytes) -> dict[str, Any]:
+    try:
+        answer = json.loads(content)
+    except ValueError:
+        raise Refused(f"the daemon answered {status} with something that is not JSON") from None
+    if status >= 400:
+        error = answer.get("error", {}) if isinstance(answer, dict) else {}
+        raise Refused(str(error.get("message", f"the daemon answered {status}")))
+    return dict(answer)

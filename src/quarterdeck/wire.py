@@ -1,0 +1,147 @@
+"""JSON ↔ the core's words: strict about what comes in, and unknown kinds survive a round trip."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from quarterdeck.core.feed import KINDS, Cause, FeedEvent
+from quarterdeck.core.runtime import Context
+from quarterdeck.core.state import Request, Session, State
+from quarterdeck.errors import BadInput
+
+MAX_BYTES = 32 * 1024 * 1024
+MAX_TOOL_INPUT = 16 * 1024 * 1024
+MAX_DEPTH = 64
+MAX_KEYS = 100_000
+MAX_INTEGER = 2**63
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder().decode
+
+
+def read_json(body: bytes) -> Any:
+    """The value of a JSON text within all limits, or BadInput that names the limit."""
+    if len(body) > MAX_BYTES:
+        raise BadInput("too_large", f"{len(body)} bytes; at most {MAX_BYTES} are taken")
+    try:
+        value = _decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
+        raise BadInput("not_json", f"not JSON: {error}") from None
+    keys = _measure(value)
+    if body.count(b'":') != keys or _blank_before_colon(body):
+        _refuse_duplicates(body)
+    return value
+
+
+def _blank_before_colon(body: bytes) -> bool:
+    return b" :" in body or b"\t:" in body or b"\n:" in body or b"\r:" in body
+
+
+def _measure(value: Any) -> int:
+    """Count the keys, level by level; refuse what is too deep, too wide or too big a number."""
+    keys = 0
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        below: list[Any] = []
+        for node in level:
+            if type(node) is dict:
+                keys += len(node)
+                below += node.values()
+            elif type(node) is list:
+                below += node
+            elif type(node) is int and not -MAX_INTEGER <= node < MAX_INTEGER:
+                raise BadInput("huge_integer", "an integer does not fit in 64 bits")
+        if not below:
+            return keys
+        if keys > MAX_KEYS:
+            raise BadInput("too_many_keys", f"more than {MAX_KEYS} keys")
+        level = below
+    raise BadInput("too_deep", f"nested deeper than {MAX_DEPTH}")
+
+
+def _refuse_duplicates(body: bytes) -> None:
+    """Slow and exact; only reached when the fast count leaves a doubt."""
+    try:
+        json.loads(body, object_pairs_hook=_unique)
+    except (ValueError, RecursionError) as error:
+        raise BadInput("not_json", f"not JSON: {error}") from None
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise BadInput("duplicate_key", "an object names the same key twice")
+    return found
+
+
+def write_json(value: Any) -> bytes:
+    """Compact JSON."""
+    return _encode(value)
+
+
+class _Stored(msgspec.Struct):
+    seq_no: int
+    event_id: str
+    seq: int
+    run_id: str
+    session_id: str
+    runner_id: str
+    at: float
+    kind: str
+    level: str
+    actor_id: str
+    data: msgspec.Raw
+    cause: Cause | None = None
+    context: Context | None = None
+
+
+_stored = msgspec.json.Decoder(_Stored).decode
+_data: dict[str, Callable[[Any], Any]] = {kind: msgspec.json.Decoder(shape).decode for kind, shape in KINDS.items()}
+
+
+def read_event(body: bytes | str) -> FeedEvent:
+    """A stored event. An unknown kind, or data of another shape, keeps its data as it is."""
+    stored = _stored(body)
+    try:
+        data = _data[stored.kind](stored.data) if stored.kind in _data else _decode(stored.data)
+    except msgspec.ValidationError:
+        data = _decode(stored.data)
+    return FeedEvent(
+        seq_no=stored.seq_no,
+        event_id=stored.event_id,
+        seq=stored.seq,
+        run_id=stored.run_id,
+        session_id=stored.session_id,
+        runner_id=stored.runner_id,
+        at=stored.at,
+        kind=stored.kind,
+        level=stored.level,
+        actor_id=stored.actor_id,
+        cause=stored.cause,
+        data=data,
+        context=stored.context,
+    )
+
+
+_request = msgspec.json.Decoder(Request).decode
+_session = msgspec.json.Decoder(Session).decode
+_state = msgspec.json.Decoder(State).decode
+
+
+def read_request(body: bytes | str) -> Request:
+    """A request as the store keeps it."""
+    return _request(body)
+
+
+def read_session(body: bytes | str) -> Session:
+    """A session as the store keeps it."""
+    return _session(body)
+
+
+def read_state(body: bytes | str) -> State:
+    """A snapshot."""
+    return _state(body)

@@ -1,0 +1,115 @@
+"""A scene for story tests of the core: what is heard, what is recorded, who is answered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from quarterdeck.agents.claude.hooks import read_hook
+from quarterdeck.core.agent_state import AgentState
+from quarterdeck.core.commands import Answer, Deadline, Decide, Heard, Input, Reply
+from quarterdeck.core.decisions import Decision, NoOpinion
+from quarterdeck.core.feed import FeedEvent
+from quarterdeck.core.fold import fold
+from quarterdeck.core.reduce import Result, reduce
+from quarterdeck.core.state import Request, Session, Settings, State
+
+
+class Scene:
+    """One state that hears inputs; each check speaks of the last input."""
+
+    def __init__(self, *, session_id: str = "s1", attended: bool = True, **settings: Any) -> None:
+        self.state = State(runner_id="otter", settings=Settings(**settings))
+        self.session_id = session_id
+        self.attended = attended
+        self.events: list[FeedEvent] = []
+        self.answers: dict[str, list[Decision]] = {}
+        self.clock = 1000.0
+        self._n = 0
+        self._last: Result | None = None
+
+    @property
+    def last(self) -> Result:
+        assert self._last is not None
+        return self._last
+
+    @property
+    def session(self) -> Session:
+        return self.state.sessions.get(self.session_id) or self.state.ended[self.session_id]
+
+    def tells(self, told: Input) -> Scene:
+        self._last = reduce(self.state, told)
+        self.state = self._last.state
+        self.events += self._last.events
+        for effect in self._last.effects:
+            if isinstance(effect, Answer):
+                self.answers.setdefault(effect.event_id, []).append(effect.decision)
+        return self
+
+    def hears(self, hook: str, *, id: str = "", session: str = "", entrypoint: str = "", **payload: Any) -> Scene:
+        """An agent's hook, one second after the last."""
+        self.clock += 1
+        self._n += 1
+        body = {"session_id": session or self.session_id, "hook_event_name": hook, "cwd": "/w/app", **payload}
+        event = read_hook(body, event_id=id or f"e{self._n}", at=self.clock, entrypoint=entrypoint)
+        return self.tells(Heard(event=event, attended=self.attended))
+
+    def decides(self, request_id: str, decision: Decision, *, digest: str = "", by: str = "ann") -> Scene:
+        """A person decides what they were shown, or names another digest."""
+        self.clock += 1
+        shown = digest or self.request(request_id).digest
+        return self.tells(Decide(request_id=request_id, decision=decision, digest=shown, by=by, at=self.clock))
+
+    def waits_too_long(self, request_id: str) -> Scene:
+        self.clock += 1
+        return self.tells(Deadline(request_id=request_id, at=self.clock))
+
+    def request(self, request_id: str) -> Request:
+        return self.state.requests[request_id]
+
+    def records(self, *kinds: str) -> Scene:
+        assert [e.kind for e in self.last.events] == list(kinds)
+        return self
+
+    def answers_with(self, event_id: str, decision: Decision) -> Scene:
+        told = [e.decision for e in self.last.effects if isinstance(e, Answer) and e.event_id == event_id]
+        assert told == [decision]
+        return self
+
+    def stays_silent(self) -> Scene:
+        told = [e.decision for e in self.last.effects if isinstance(e, Answer)]
+        assert all(isinstance(d, NoOpinion) for d in told)
+        assert told
+        return self
+
+    def holds(self, request_id: str) -> Scene:
+        assert not any(isinstance(e, Answer) and e.event_id == request_id for e in self.last.effects)
+        assert self.request(request_id).status == "pending"
+        return self
+
+    def replies(self, outcome: str) -> Scene:
+        assert [e.outcome for e in self.last.effects if isinstance(e, Reply)] == [outcome]
+        return self
+
+    def does_nothing(self) -> Scene:
+        assert (self.last.events, self.last.effects) == ([], [])
+        return self
+
+    def is_now(self, state: AgentState) -> Scene:
+        assert self.session.agent_state is state
+        return self
+
+    def folds(self) -> Scene:
+        """The whole log gives the same state."""
+        again = fold(State(runner_id="otter", settings=self.state.settings), self.events)
+        assert again == self.state
+        return self
+
+
+def bash(command: str, use: str | None = None, agent: str | None = None) -> dict[str, Any]:
+    """The fields of a Bash call."""
+    call: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": command}}
+    if use:
+        call["tool_use_id"] = use
+    if agent:
+        call |= {"agent_id": agent, "agent_type": "general-purpose"}
+    return call

@@ -1,0 +1,278 @@
+"""Requests: who is held, who decides, who was first, what was resolved elsewhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from quarterdeck.core.agent_state import AgentState
+from quarterdeck.core.commands import HolderGone, ProcessSeen, Restarted, Stopping
+from quarterdeck.core.decisions import Allow, Answer, Block, Deny, NoOpinion, Source
+from tests.support.scene import Scene, bash
+
+QUESTIONS = {"questions": [{"question": "Which database?", "header": "DB", "options": [{"label": "Postgres"}]}]}
+
+
+def asked(**settings: object) -> Scene:
+    scene = Scene(**settings)  # type: ignore[arg-type]
+    scene.hears("UserPromptSubmit", prompt="go").hears("PreToolUse", **bash("rm x", "t1"))
+    return scene.hears("PermissionRequest", id="r1", **bash("rm x"))
+
+
+def test_a_person_decides_and_the_late_deadline_changes_nothing() -> None:
+    scene = asked().records("permission.request").holds("r1").is_now(AgentState.WAITING_PERMISSION)
+    scene.decides("r1", Deny("not on main")).answers_with("r1", Deny("not on main")).records("permission.decision")
+    scene.waits_too_long("r1").does_nothing()
+    scene.folds()
+
+
+def test_a_request_finds_the_call_it_is_about() -> None:
+    scene = asked()
+    assert scene.request("r1").tool_use_id == "t1"
+    assert scene.last.events[0].cause is not None
+    assert scene.last.events[0].cause.parent_event_id == "s1:R1:E3"
+
+
+def test_two_identical_calls_are_told_apart_by_which_is_still_open() -> None:
+    scene = Scene().hears("PreToolUse", **bash("ls", "t1")).hears("PreToolUse", **bash("ls", "t2"))
+    scene.hears("PermissionRequest", id="r1", **bash("ls"))
+    assert scene.request("r1").tool_use_id == "t2"
+
+
+@pytest.mark.law("D3")
+def test_the_first_decision_wins_and_the_second_learns_who_was_first() -> None:
+    scene = asked().decides("r1", Allow(), by="ann").replies("applied")
+    digest = scene.request("r1").digest
+    scene.decides("r1", Deny("no"), digest=digest, by="bob").replies("already_decided").records("permission.decision")
+    late = scene.last.events[0].data
+    assert (late.late, late.by, late.decision_type) == (True, "bob", "deny")
+    assert scene.answers["r1"] == [Allow()]
+    scene.folds()
+
+
+@pytest.mark.law("D4")
+def test_a_decision_about_something_else_changes_nothing() -> None:
+    scene = asked()
+    before = scene.state
+    scene.decides("r1", Allow(), digest="0" * 64).replies("digest_mismatch")
+    assert scene.state == before
+    assert "r1" not in scene.answers
+
+
+@pytest.mark.law("D4")
+@pytest.mark.parametrize("change", [{"cwd": "/other"}, {"permission_mode": "plan"}, {"tool_input": {"command": "ls"}}])
+def test_the_digest_names_everything_that_was_shown(change: dict[str, object]) -> None:
+    one = Scene().hears("PermissionRequest", id="r", **bash("rm x"))
+    other = Scene().hears("PermissionRequest", id="r", **{**bash("rm x"), **change})
+    again = Scene().hears("PermissionRequest", id="r2", **bash("rm x"))
+    assert one.request("r").digest != other.request("r").digest
+    assert one.request("r").digest == again.request("r2").digest
+
+
+@pytest.mark.law("D5")
+def test_an_edit_has_a_digest_of_its_own() -> None:
+    scene = asked().decides("r1", Allow(updated_input={"command": "ls"}))
+    scene.answers_with("r1", Allow(updated_input={"command": "ls"}))
+    data = scene.last.events[0].data
+    assert data.updated_digest is not None
+    assert data.updated_digest != data.digest
+
+
+@pytest.mark.law("D6")
+def test_a_decision_after_the_deadline_is_recorded_and_not_delivered() -> None:
+    scene = asked().waits_too_long("r1").answers_with("r1", NoOpinion(reason="nobody answered in time"))
+    assert scene.request("r1").status == "expired"
+    scene.decides("r1", Allow()).replies("expired").records("permission.decision")
+    assert scene.answers["r1"] == [NoOpinion(reason="nobody answered in time")]
+    scene.is_now(AgentState.WAITING_PERMISSION)
+
+
+def test_an_unknown_request_is_not_found() -> None:
+    Scene().decides("nope", Allow(), digest="x").replies("not_found")
+
+
+@pytest.mark.law("D7")
+def test_an_allow_is_sent_and_then_confirmed_by_the_tool() -> None:
+    scene = asked().decides("r1", Allow())
+    assert scene.request("r1").delivery == "sent"
+    scene.hears("PostToolUse", **bash("rm x", "t1")).records("tool.post")
+    assert scene.request("r1").delivery == "confirmed"
+    scene.folds()
+
+
+@pytest.mark.law("D7")
+def test_a_deny_is_confirmed_by_a_batch_without_a_run() -> None:
+    scene = asked().decides("r1", Deny("no"))
+    scene.hears("PostToolBatch", tool_calls=[{"tool_name": "Bash", "tool_use_id": "t1"}])
+    assert scene.request("r1").delivery == "confirmed"
+
+
+@pytest.mark.law("D7")
+def test_a_deny_that_the_terminal_overrode_is_recorded_and_shown() -> None:
+    scene = asked().decides("r1", Deny("no")).hears("PostToolUse", **bash("rm x", "t1"))
+    scene.records("permission.decision", "tool.post")
+    assert scene.last.events[0].data.overrides
+    assert scene.request("r1").delivery == "overridden"
+    scene.folds()
+
+
+def test_a_yes_at_the_terminal_is_decided_elsewhere() -> None:
+    scene = asked().hears("PostToolUse", **bash("rm x", "t1")).records("permission.decision", "tool.post")
+    decision = scene.request("r1").decision
+    assert decision is not None
+    assert (decision.decision_type, decision.source, scene.request("r1").status) == (
+        "allow",
+        Source.ELSEWHERE,
+        "decided",
+    )
+    assert scene.answers["r1"] == [NoOpinion()]
+    scene.is_now(AgentState.RUNNING).folds()
+
+
+def test_a_no_at_the_terminal_is_seen_in_the_batch() -> None:
+    scene = asked().hears("PostToolBatch", tool_calls=[{"tool_name": "Bash", "tool_use_id": "t1"}])
+    decision = scene.request("r1").decision
+    assert decision is not None
+    assert (decision.decision_type, decision.source) == ("deny", Source.ELSEWHERE)
+
+
+@pytest.mark.law("D8")
+def test_a_holder_that_leaves_withdraws_its_request() -> None:
+    scene = asked().tells(HolderGone(request_id="r1", at=2.0)).records("permission.decision").stays_silent()
+    assert scene.request("r1").status == "withdrawn"
+    scene.decides("r1", Allow()).replies("withdrawn")
+
+
+def test_the_process_file_closes_what_was_answered_at_the_terminal() -> None:
+    scene = asked().tells(ProcessSeen(session_id="s1", status="busy", answered=True, at=2.0))
+    scene.records("permission.decision", "session.state").is_now(AgentState.RUNNING)
+    assert (scene.request("r1").status, scene.session.state_source) == ("withdrawn", "process")
+    scene.folds()
+
+
+@pytest.mark.law("D11")
+def test_after_a_restart_the_terminal_goes_on_asking() -> None:
+    scene = asked().tells(Restarted(at=2.0)).records("permission.decision").is_now(AgentState.WAITING_PERMISSION)
+    assert scene.request("r1").status == "withdrawn"
+    scene.hears("PostToolUse", **bash("rm x", "t1")).is_now(AgentState.RUNNING)
+
+
+@pytest.mark.law("D11")
+def test_a_client_that_asks_again_is_pending_again() -> None:
+    scene = asked().tells(Restarted(at=2.0)).hears("PermissionRequest", id="r1", **bash("rm x")).holds("r1")
+    scene.decides("r1", Allow()).answers_with("r1", Allow()).folds()
+
+
+@pytest.mark.law("D13")
+def test_stopping_lets_everybody_go() -> None:
+    scene = asked().hears("PermissionRequest", id="r2", session="s2", **bash("b"))
+    scene.tells(Stopping(at=2.0)).stays_silent()
+    assert {r.status for r in scene.state.requests.values()} == {"withdrawn"}
+
+
+def test_parallel_sub_agents_wait_beside_each_other() -> None:
+    scene = Scene().hears("UserPromptSubmit", prompt="go")
+    scene.hears("PermissionRequest", id="r1", **bash("a", agent="x")).hears(
+        "PermissionRequest", id="r2", **bash("b", agent="y")
+    )
+    scene.decides("r1", Allow()).is_now(AgentState.WAITING_PERMISSION)
+    scene.hears("PostToolUse", **bash("z", "t9", agent="x")).is_now(AgentState.WAITING_PERMISSION)
+    scene.decides("r2", Allow()).is_now(AgentState.RUNNING)
+
+
+def test_the_main_agents_request_is_over_when_it_stops() -> None:
+    scene = asked().hears("PermissionRequest", id="r2", **bash("b", agent="x")).hears("Stop")
+    assert scene.request("r1").status == "withdrawn"
+    assert scene.request("r2").status == "pending"
+    assert scene.session.run is not None
+    scene.is_now(AgentState.WAITING_PERMISSION)
+
+
+def test_the_end_of_a_session_withdraws_its_requests() -> None:
+    scene = asked().hears("SessionEnd", reason="other").stays_silent().is_now(AgentState.ENDED)
+    assert scene.answers["r1"] == [NoOpinion(reason="the session ended")]
+    assert scene.state.requests == {}
+
+
+def test_a_question_takes_answers_and_no_bare_allow() -> None:
+    scene = Scene().hears("PermissionRequest", id="q", tool_name="AskUserQuestion", tool_input=QUESTIONS)
+    scene.records("run.start", "question.request").is_now(AgentState.WAITING_INPUT)
+    scene.decides("q", Allow()).replies("invalid")
+    scene.decides("q", Answer({"Which DB?": "Postgres"})).replies("invalid")
+    scene.decides("q", Answer({})).replies("invalid")
+    scene.decides("q", Answer({"Which database?": "Postgres"})).replies("applied").records("question.decision")
+
+
+def test_a_plan_is_a_question_that_is_approved_or_sent_back() -> None:
+    scene = Scene().hears("PermissionRequest", id="p", tool_name="ExitPlanMode", tool_input={"plan": "1. x"})
+    assert scene.request("p").form == "plan"
+    scene.decides("p", Deny("smaller steps")).replies("applied")
+
+
+def test_a_block_does_not_answer_a_permission() -> None:
+    asked().decides("r1", Block("no")).replies("invalid")
+
+
+def test_an_edit_of_a_plan_is_refused() -> None:
+    scene = Scene().hears("PermissionRequest", id="p", tool_name="ExitPlanMode", tool_input={})
+    scene.decides("p", Allow(updated_input={"plan": "x"})).replies("invalid")
+
+
+def test_one_ask_is_one_request_although_two_hooks_fire() -> None:
+    scene = (
+        Scene().hears("PreToolUse", tool_name="AskUserQuestion", tool_input=QUESTIONS, tool_use_id="t").stays_silent()
+    )
+    scene.hears("PermissionRequest", id="q", tool_name="AskUserQuestion", tool_input=QUESTIONS).holds("q")
+    assert len(scene.state.requests) == 1
+
+
+def test_a_question_is_held_before_the_tool_where_no_permission_request_follows() -> None:
+    ask = {"tool_name": "AskUserQuestion", "tool_input": QUESTIONS, "tool_use_id": "t"}
+    scene = Scene().hears("PreToolUse", id="q", permission_mode="bypassPermissions", **ask).holds("q")
+    scene.decides("q", Answer({"Which database?": "Postgres"})).replies("applied")
+
+
+@pytest.mark.parametrize(
+    ("hold", "attended", "entrypoint", "held"),
+    [
+        ("auto", False, "", False),
+        ("auto", False, "sdk-cli", False),
+        ("auto", False, "cli", True),
+        ("auto", True, "", True),
+        ("auto", True, "sdk-cli", True),
+        ("always", False, "", True),
+        ("never", True, "cli", False),
+    ],
+)
+def test_who_is_held(hold: str, attended: bool, entrypoint: str, held: bool) -> None:
+    scene = Scene(attended=attended, hold=hold).hears("PermissionRequest", id="r", entrypoint=entrypoint, **bash("x"))
+    assert (scene.request("r").status == "pending") is held
+    assert ("r" in scene.answers) is not held
+
+
+def test_a_session_remembers_that_it_has_a_dialog() -> None:
+    scene = Scene(attended=False).hears("SessionStart", source="startup", entrypoint="cli")
+    scene.hears("PermissionRequest", id="r", **bash("x")).holds("r")
+
+
+def test_what_is_not_held_says_so_in_the_record() -> None:
+    scene = Scene(attended=False).hears("PermissionRequest", id="r", **bash("x")).stays_silent()
+    scene.records("run.start", "permission.request", "permission.decision")
+    decision = scene.request("r").decision
+    assert decision is not None
+    assert (decision.decision_type, decision.by) == ("no_opinion", "decide.hold")
+    scene.is_now(AgentState.RUNNING)
+
+
+def test_a_pass_leaves_the_terminals_dialog_waiting() -> None:
+    scene = asked().decides("r1", NoOpinion(reason="passed by ann")).is_now(AgentState.WAITING_PERMISSION)
+    assert scene.request("r1").delivery is None
+
+
+def test_a_deny_that_interrupts_leaves_the_run_blocked() -> None:
+    asked().decides("r1", Deny("stop", interrupt=True)).is_now(AgentState.BLOCKED)
+
+
+@pytest.mark.law("D9")
+def test_a_deadline_is_a_span_of_time_and_not_a_point_on_the_clock() -> None:
+    scene = asked(wait_seconds=60.0)
+    assert [e.seconds for e in scene.last.effects if hasattr(e, "seconds")] == [60.0]

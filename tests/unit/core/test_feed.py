@@ -1,0 +1,133 @@
+"""What each hook becomes: kinds, actors, causes, todos, titles."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from quarterdeck.agents.claude.hooks import HOOKS, STREAMS, read_hook
+from quarterdeck.core.agent_state import AgentState
+from quarterdeck.core.commands import Heard
+from quarterdeck.core.feed import KINDS, should_exclude
+from quarterdeck.core.hearing import HOOKS as HEARD
+from quarterdeck.core.reduce import reduce
+from quarterdeck.core.state import State
+from quarterdeck.core.titles import body_of, cut, title_of, ui_of
+from quarterdeck.wire import read_event, write_json
+from tests.support.scene import Scene, bash
+
+RECORDINGS = sorted((Path(__file__).parents[2] / "recordings" / "claude-code-hooks").glob("[A-Z]*.json"))
+
+
+@pytest.mark.parametrize("recording", RECORDINGS, ids=lambda p: p.stem)
+def test_every_recorded_payload_becomes_events_of_a_known_kind(recording: Path) -> None:
+    payload = json.loads(recording.read_text())
+    event = read_hook(payload, event_id="e1", at=1.0)
+    result = reduce(State(runner_id="r"), Heard(event=event, attended=True))
+    own_kinds = [e.kind for e in result.events if e.kind != "run.start"]
+    assert own_kinds or event.hook_name in STREAMS | {"TaskCompleted"}
+    assert "unknown.hook" not in own_kinds or event.hook_name in STREAMS
+    for made in result.events:
+        assert isinstance(made.data, KINDS[made.kind])
+        assert title_of(made) != made.kind
+        assert read_event(write_json(made)) == made
+
+
+def test_every_registered_event_has_a_meaning_of_its_own() -> None:
+    assert set(HOOKS) - STREAMS == set(HEARD)
+
+
+def test_a_result_points_to_the_call_it_answers() -> None:
+    scene = Scene().hears("PreToolUse", **bash("ls", "t1"))
+    announced = scene.last.events[-1].event_id
+    scene.hears("PostToolUse", **bash("ls", "t1"))
+    cause = scene.last.events[-1].cause
+    assert cause is not None
+    assert (cause.parent_event_id, cause.tool_use_id, cause.hook_request_id) == (announced, "t1", "e2")
+
+
+def test_sub_agents_are_actors_of_their_own() -> None:
+    scene = Scene().hears("UserPromptSubmit", prompt="go")
+    scene.hears("SubagentStart", agent_id="a1", agent_type="Explore").records("subagent.start")
+    assert scene.last.events[0].actor_id == "agent:root"
+    scene.hears("PreToolUse", **bash("ls", "t1", agent="a1"))
+    assert scene.last.events[0].actor_id == "subagent:a1"
+    assert scene.session.actors["subagent:a1"].display_name == "Explore"
+    scene.hears("SubagentStop", agent_id="a1", agent_type="Explore").records("subagent.stop")
+
+
+def test_a_to_do_list_is_followed_until_it_is_done() -> None:
+    scene = Scene().hears("UserPromptSubmit", prompt="go")
+    scene.hears("PostToolUse", **todo_write(("find", "in_progress"), ("fix", "pending")))
+    scene.records("tool.post", "todo.add", "todo.update", "todo.add")
+    scene.hears("PostToolUse", **todo_write(("find", "completed"), ("fix", "completed")))
+    scene.records("tool.post", "todo.done", "todo.done")
+    scene.hears("Stop").is_now(AgentState.COMPLETE).folds()
+
+
+def test_complete_needs_a_to_do_and_all_of_them_done() -> None:
+    assert Scene().hears("UserPromptSubmit", prompt="go").hears("Stop").is_now(AgentState.SETTLED)
+    scene = Scene().hears("UserPromptSubmit", prompt="go").hears("PostToolUse", **todo_write(("a", "in_progress")))
+    scene.hears("Stop").is_now(AgentState.SETTLED)
+
+
+def test_an_item_that_leaves_the_list_is_done_as_removed() -> None:
+    scene = Scene().hears("PostToolUse", **todo_write(("a", "pending"), ("b", "pending")))
+    scene.hears("PostToolUse", **todo_write(("b", "pending"))).records("tool.post", "todo.done")
+    assert scene.last.events[1].data.reason == "removed"
+
+
+def test_tasks_come_from_their_hooks_and_their_tools_once() -> None:
+    scene = Scene().hears("TaskCreated", task_id="1", task_subject="find").records("todo.add")
+    scene.hears(
+        "PostToolUse", tool_name="TaskCreate", tool_input={"subject": "find"}, tool_response={"task": {"id": "1"}}
+    )
+    scene.records("run.start", "tool.post")
+    scene.hears("PostToolUse", tool_name="TaskUpdate", tool_input={"taskId": "1", "status": "in_progress"})
+    scene.records("tool.post", "todo.update")
+    scene.hears("TaskCompleted", task_id="1", task_subject="find").records("todo.done")
+
+
+def todo_write(*items: tuple[str, str]) -> dict[str, object]:
+    todos = [{"content": text, "status": status} for text, status in items]
+    return {"tool_name": "TodoWrite", "tool_input": {"todos": todos}, "tool_use_id": "w"}
+
+
+def test_titles_read_as_a_person_would_say_it() -> None:
+    scene = Scene().hears("UserPromptSubmit", prompt="add a limiter\nplease")
+    titles = [title_of(e) for e in scene.events]
+    assert titles == ["▸ Run: add a limiter", "❯ add a limiter please"]
+    scene.hears("PreToolUse", tool_name="Read", tool_input={"file_path": "/w/app/login.py"}, tool_use_id="t")
+    assert title_of(scene.events[-1]) == "● Read(login.py)"
+    scene.hears("PostToolUse", tool_name="Read", tool_input={}, tool_use_id="t")
+    assert title_of(scene.events[-1]) == "⎿ Read result"
+    scene.hears("PermissionRequest", **bash("rm -rf x"))
+    assert title_of(scene.events[-1]) == "⚠ Permission: Bash(rm -rf x)"
+    scene.hears("Nonsense")
+    assert title_of(scene.events[-1]) == "? Nonsense"
+
+
+def test_rendering_hints_follow_the_table() -> None:
+    scene = Scene().hears("UserPromptSubmit", prompt="x").hears("PreToolUse", **bash("ls", "t"))
+    hints = ui_of(scene.events[-1])
+    assert (hints.collapsed_default, hints.badge) == (True, "TOOL")
+    scene.hears("PostToolUseFailure", error="boom", **bash("ls", "t"))
+    assert (ui_of(scene.events[-1]).badge, body_of(scene.events[-1])) == ("FAIL", "boom")
+    scene.hears("PostToolBatch", tool_calls=[])
+    assert should_exclude(scene.events[-1])
+
+
+def test_long_text_is_cut_in_the_middle() -> None:
+    assert cut("a" * 200, 11) == "aaaaa…aaaaa"
+
+
+def test_context_is_told_once_and_then_only_when_it_changes() -> None:
+    scene = Scene().hears("UserPromptSubmit", prompt="x", permission_mode="default")
+    assert scene.events[0].context is not None
+    assert scene.events[0].context.cwd == "/w/app"
+    scene.hears("PreToolUse", permission_mode="default", **bash("ls", "t"))
+    assert scene.events[-1].context is None
+    scene.hears("PreToolUse", permission_mode="plan", **bash("ls", "t2"))
+    assert scene.session.context.permission_mode == "plan"
