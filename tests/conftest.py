@@ -1,0 +1,58 @@
+"""Settings shared by all tests, and `--laws`: which test shows which law, and whether it holds."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "quarterdeck", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.register_profile("fuzz", parent=settings.get_profile("quarterdeck"), max_examples=50_000)
+settings.load_profile(os.environ.get("QD_HYPOTHESIS", "quarterdeck"))
+
+LAWS = Path(__file__).parent.parent / "docs" / "laws.md"
+outcomes: dict[str, str] = {}
+shown_by: dict[str, list[str]] = defaultdict(list)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--laws", action="store_true", help="print every law with its tests")
+
+
+def known_laws() -> list[str]:
+    """The ids of docs/laws.md, in its order."""
+    body = LAWS.read_text(encoding="utf-8").partition("## Decisions")[2].partition("## Not promised")[0]
+    return re.findall(r"(?:^|\s)([DEHAIRS]\d+) (?=[A-Z\[`a-z])", body)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    laws = set(known_laws())
+    for item in items:
+        for mark in item.iter_markers("law"):
+            if mark.args[0] not in laws:
+                raise pytest.UsageError(f"{item.nodeid}: there is no law {mark.args[0]}")
+            shown_by[mark.args[0]].append(item.nodeid)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.when == "call" or report.outcome != "passed":
+        outcomes[report.nodeid] = report.outcome
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if not config.getoption("--laws"):
+        return
+    terminalreporter.section("laws")
+    for law in known_laws():
+        tests = sorted({node.partition("[")[0] for node in shown_by[law]})
+        results = {outcomes.get(node, "not run") for node in shown_by[law]}
+        word = "no test" if not tests else "holds" if results == {"passed"} else ", ".join(sorted(results))
+        terminalreporter.line(f"{law:<4} {word}")
+        for test in tests:
+            terminalreporter.line(f"       {test}")

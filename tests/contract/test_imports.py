@@ -1,0 +1,60 @@
+"""The import contracts hold, and each one breaks when it should."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+BREACHES = [
+    ("Layers point one way", "core/breach.py", "import quarterdeck.wire"),
+    ("Layers point one way", "store/breach.py", "import quarterdeck.daemon"),
+    ("Layers point one way", "breach.py", ""),
+    ("Core and agents do no I/O", "core/breach.py", "import socket"),
+    ("Core and agents do no I/O", "agents/breach.py", "import time"),
+    ("Surfaces and serve know neither", "serve/breach.py", "import quarterdeck.agents.claude.hooks"),
+    ("Surfaces and serve know neither", "surfaces/breach.py", "import quarterdeck.core.reduce"),
+    ("Surfaces do not read the store", "surfaces/breach.py", "import quarterdeck.store.log"),
+    ("Nothing but runner/sdk.py imports the Agent SDK", "daemon/breach.py", "import claude_agent_sdk"),
+    ("The hook path imports nothing of ours", "hook.py", "import quarterdeck.errors"),
+]
+
+
+def lint(folder: Path) -> subprocess.CompletedProcess[str]:
+    environ = {**os.environ, "PYTHONPATH": str(folder / "src"), "COLUMNS": "200"}
+    program = "import sys; from importlinter.cli import lint_imports_command; lint_imports_command()"
+    command = [sys.executable, "-c", program, "--no-cache"]
+    return subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, timeout=60)
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("contracts")
+    shutil.copytree(ROOT / "src", folder / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    return folder
+
+
+def test_every_contract_is_kept(copy: Path) -> None:
+    done = lint(copy)
+    assert done.returncode == 0, done.stdout
+    assert "0 broken" in done.stdout
+
+
+@pytest.mark.parametrize(("contract", "file", "line"), BREACHES)
+def test_a_breach_is_seen(copy: Path, contract: str, file: str, line: str) -> None:
+    path = copy / "src" / "quarterdeck" / file
+    before = path.read_text() if path.exists() else None
+    path.write_text(line + "\n")
+    try:
+        done = lint(copy)
+    finally:
+        path.unlink() if before is None else path.write_text(before)
+    assert done.returncode == 1, done.stdout
+    assert any(row.startswith(contract) and row.endswith("BROKEN") for row in done.stdout.splitlines()), done.stdout

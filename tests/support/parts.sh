@@ -1,0 +1,23 @@
+#!/bin/sh
+# Install the real parts that end-to-end tests drive. Under CI a part that cannot be had is a failure.
+set -u
+missing() {
+    echo "$1 is missing: $2" >&2
+    [ "${CI:-}" = true ] && exit 1
+    return 0
+}
+
+if ! command -v tmux >/dev/null 2>&1; then
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+        echo "Installing tmux …"
+        apt-get update -q >/dev/null 2>&1
+        DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends tmux >/dev/null 2>&1
+    fi
+    command -v tmux >/dev/null 2>&1 || missing tmux "install it with your package manager"
+fi
+
+if [ ! -d .cache/claude-2.1.197 ] && command -v npm >/dev/null 2>&1; then
+    echo "Installing Claude Code 2.1.197 into .cache …"
+    .venv/bin/python -c 'from tests.support.claude import install_197; install_197()' || missing "Claude Code 2.1.197" "npm could not give it"
+fi
+exit 0

@@ -1,0 +1,250 @@
+"""Properties of the whole core, over random stories of agents and people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quarterdeck.agents.claude.hooks import HOOKS, read_hook, write_answer
+from quarterdeck.core.commands import (
+    Answer,
+    Deadline,
+    Decide,
+    Heard,
+    HolderGone,
+    Input,
+    InputRefused,
+    ProcessSeen,
+    Restarted,
+    Stopping,
+)
+from quarterdeck.core.decisions import Allow, Ask, Block, Decision, Deny, NoOpinion
+from quarterdeck.core.decisions import Answer as Answered
+from quarterdeck.core.feed import FeedEvent
+from quarterdeck.core.fold import fold
+from quarterdeck.core.reduce import Result, reduce
+from quarterdeck.core.state import Settings, State
+from quarterdeck.core.titles import body_of, title_of, ui_of
+from quarterdeck.wire import read_event, write_json
+
+SESSIONS = ("s1", "s2")
+TOOLS = ("Bash", "AskUserQuestion", "ExitPlanMode", "TodoWrite", "TaskUpdate")
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+texts = st.sampled_from(["", "go", "<task-notification>x", "completed"])
+todos = st.lists(
+    st.fixed_dictionaries({"content": st.sampled_from("ab"), "status": st.sampled_from(["pending", "completed"])}),
+    max_size=2,
+)
+tool_inputs = st.fixed_dictionaries({"command": st.sampled_from(["ls", "rm"])}) | st.fixed_dictionaries(
+    {"todos": todos}
+)
+payloads = st.fixed_dictionaries(
+    {"hook_event_name": st.sampled_from(sorted(HOOKS)), "session_id": st.sampled_from(SESSIONS)},
+    optional={
+        "tool_name": st.sampled_from(TOOLS),
+        "tool_input": tool_inputs,
+        "tool_use_id": st.sampled_from(["t1", "t2"]),
+        "agent_id": st.sampled_from(["a1"]),
+        "prompt": texts,
+        "source": st.sampled_from(["startup", "resume", "compact", "clear"]),
+        "reason": st.sampled_from(["clear", "other"]),
+        "notification_type": st.sampled_from(["idle_prompt", "permission_prompt"]),
+        "background_tasks": st.just([{"status": "running"}]),
+        "tool_calls": st.just([{"tool_name": "Bash", "tool_use_id": "t1"}]),
+        "permission_mode": st.sampled_from(["default", "bypassPermissions"]),
+        "task_id": st.sampled_from(["1", "2"]),
+    },
+)
+wild_payloads = st.dictionaries(
+    st.sampled_from(["tool_name", "tool_input", "prompt", "session_id", "tool_calls"]), anything
+)
+decisions: st.SearchStrategy[Decision] = st.sampled_from(
+    [Allow(), Allow(updated_input={"command": "x"}), Deny("no"), Deny("stop", interrupt=True), NoOpinion(), Block("b")]
+)
+
+
+class Story:
+    """Plays random inputs and keeps everything that came out."""
+
+    def __init__(self, hold: str, hold_stop: bool) -> None:
+        self.first = State(runner_id="r", settings=Settings(hold=hold, hold_stop=hold_stop))
+        self.state = self.first
+        self.events: list[FeedEvent] = []
+        self.heard: list[str] = []
+        self.answers: dict[str, list[Decision]] = {}
+        self.results: list[tuple[Input, State, Result]] = []
+
+    def play(self, told: Input) -> None:
+        before, result = self.state, reduce(self.state, told)
+        self.state = result.state
+        self.events += result.events
+        self.results.append((told, before, result))
+        if isinstance(told, Heard):
+            self.heard.append(told.event.id)
+        for effect in result.effects:
+            if isinstance(effect, Answer):
+                self.answers.setdefault(effect.event_id, []).append(effect.decision)
+
+
+@st.composite
+def stories(draw: st.DrawFn) -> Story:
+    story = Story(draw(st.sampled_from(["auto", "always", "never"])), draw(st.booleans()))
+    for n in range(draw(st.integers(0, 25))):
+        story.play(draw_input(draw, story, n))
+    return story
+
+
+def draw_input(draw: st.DrawFn, story: Story, n: int) -> Input:
+    at = draw(st.floats(-1e9, 1e9))
+    request_id = draw(st.sampled_from([*story.state.requests, "none"]))
+    kind = draw(
+        st.sampled_from(
+            ["heard"] * 6 + ["wild", "decide", "decide", "deadline", "gone", "process", "restart", "refused"]
+        )
+    )
+    if kind in ("heard", "wild", "refused"):
+        payload = draw(payloads)
+        if kind == "wild":
+            payload = {**payload, **draw(wild_payloads)}
+        event = read_hook(payload, event_id=f"e{n}", at=at, entrypoint=draw(st.sampled_from(["", "cli"])))
+        if kind == "refused":
+            return InputRefused(event=event, error="twice")
+        return Heard(event=event, attended=draw(st.booleans()))
+    if kind == "decide":
+        known = story.state.requests.get(request_id)
+        digest = (
+            known.digest
+            if known and draw(st.booleans())
+            else draw(st.sampled_from([known.digest if known else "", "x"]))
+        )
+        return Decide(request_id=request_id, decision=draw(decisions), digest=digest, by="ann", at=at)
+    return {
+        "deadline": Deadline(request_id=request_id, at=at),
+        "gone": HolderGone(request_id=request_id, at=at),
+        "process": ProcessSeen(session_id="s1", status="idle", answered=True, at=at),
+        "restart": Restarted(at=at),
+    }[kind]
+
+
+@pytest.mark.law("E13")
+@given(stories())
+def test_folding_the_feed_gives_the_same_state(story: Story) -> None:
+    assert fold(story.first, story.events) == story.state
+
+
+@pytest.mark.law("E13")
+@given(stories(), st.data())
+def test_folding_from_a_snapshot_gives_the_same_state(story: Story, data: st.DataObject) -> None:
+    middle = data.draw(st.integers(0, len(story.events)))
+    stored = [read_event(write_json(event)) for event in story.events]
+    assert fold(fold(story.first, stored[:middle]), stored[middle:]) == story.state
+
+
+@pytest.mark.law("D2")
+@given(stories())
+def test_every_agent_that_waits_is_answered_exactly_once(story: Story) -> None:
+    story.play(Stopping(at=0.0))
+    assert {event_id: len(told) for event_id, told in story.answers.items()} == dict.fromkeys(story.heard, 1)
+
+
+@pytest.mark.law("D1")
+@given(stories())
+def test_nothing_becomes_an_allow_but_an_explicit_allow_of_what_was_shown(story: Story) -> None:
+    for told, before, result in story.results:
+        for effect in result.effects:
+            if isinstance(effect, Answer) and isinstance(effect.decision, Allow):
+                assert isinstance(told, Decide)
+                assert told.decision == effect.decision
+                request = before.requests[effect.event_id]
+                assert (request.status, request.digest) == ("pending", told.digest)
+
+
+@pytest.mark.law("D12")
+@given(stories())
+def test_what_an_agent_is_told_is_recorded_in_the_same_step(story: Story) -> None:
+    for _told, _before, result in story.results:
+        decided = {e.data.request_id for e in result.events if e.kind.endswith(".decision")}
+        spoken = {e.event_id for e in result.effects if isinstance(e, Answer) and not isinstance(e.decision, NoOpinion)}
+        assert spoken <= decided
+
+
+@given(stories())
+def test_only_agents_and_the_closing_of_their_requests_change_an_agent_state(story: Story) -> None:
+    for told, before, result in story.results:
+        closes = any(e.kind.endswith((".decision", "session.state")) for e in result.events)
+        if not isinstance(told, Heard) and not closes:
+            assert {k: s.agent_state for k, s in before.sessions.items()} == {
+                k: s.agent_state for k, s in result.state.sessions.items() if k in before.sessions
+            }
+
+
+@pytest.mark.law("E2")
+@given(stories())
+def test_numbers_have_no_gap_and_no_repeat(story: Story) -> None:
+    assert [e.seq_no for e in story.events] == list(range(1, len(story.events) + 1))
+    assert story.state.seq_no == len(story.events)
+    runs: dict[str, list[int]] = {}
+    for event in story.events:
+        assert event.event_id == f"{event.run_id}:E{event.seq}"
+        runs.setdefault(event.run_id, []).append(event.seq)
+    assert all(seqs == list(range(1, len(seqs) + 1)) for seqs in runs.values())
+
+
+@given(stories())
+def test_every_decision_points_to_its_request_and_every_wait_is_on_the_desk(story: Story) -> None:
+    ids = {e.event_id: e for e in story.events}
+    for event in story.events:
+        if event.kind.endswith(".decision"):
+            assert event.cause is not None
+            assert ids[event.cause.parent_event_id or ""].data.request_id == event.data.request_id
+    for session in story.state.sessions.values():
+        pending = {r.request_id for r in story.state.requests.values() if r.status == "pending"}
+        assert set(session.waiting) <= pending
+
+
+@given(stories())
+def test_every_event_can_be_shown(story: Story) -> None:
+    for event in story.events:
+        assert "\n" not in title_of(event)
+        assert ui_of(event) is not None
+        assert body_of(event) != ""
+
+
+@given(anything, st.text(max_size=10), st.text(max_size=10))
+@settings(max_examples=300)
+def test_no_payload_makes_a_reader_raise(payload: Any, entrypoint: str, tag: str) -> None:
+    event = read_hook(payload, event_id="e", at=0.0, entrypoint=entrypoint, tag=tag)
+    assert isinstance(event.payload, dict)
+    for hook in HOOKS:
+        wild = {**event.payload, "hook_event_name": hook} if isinstance(payload, dict) else payload
+        reduce(State(runner_id="r"), Heard(event=read_hook(wild, event_id="e", at=0.0), attended=True))
+
+
+@pytest.mark.law("D1")
+@given(
+    st.sampled_from([*HOOKS, "Unknown"]), st.sampled_from([NoOpinion(), NoOpinion(reason="x"), Ask(), Ask(reason="y")])
+)
+def test_no_opinion_is_never_an_allow(hook: str, decision: Decision) -> None:
+    answer = write_answer(hook, "Bash", {}, decision)
+    assert answer is None or answer["hookSpecificOutput"]["permissionDecision"] == "ask"
+
+
+@pytest.mark.law("D1")
+@given(st.sampled_from([*HOOKS, "Unknown"]), st.sampled_from([Deny("no"), Block("no")]), st.sampled_from(TOOLS))
+def test_a_refusal_is_never_an_allow(hook: str, decision: Decision, tool: str) -> None:
+    assert "allow" not in str(write_answer(hook, tool, {}, decision))
+
+
+def test_answers_are_shaped_for_the_event_they_answer() -> None:
+    for hook in HOOKS:
+        for decision in (Allow(), Deny("d"), Block("b"), Answered({"q": "a"}), Ask(), NoOpinion()):
+            answer = write_answer(hook, "Bash", {}, decision) or {}
+            assert answer.get("hookSpecificOutput", {}).get("hookEventName", hook) == hook
