@@ -31,7 +31,7 @@ class RunnerSettings(Section):
 
 class DecideSettings(Section):
     hold: Literal["auto", "always", "never"] = "auto"
-    wait_seconds: float = Field(default=86400, gt=0, le=31_536_000)
+    wait_seconds: float = Field(default=86400, gt=0, le=2_000_000)
     hold_stop: bool = False
 
 

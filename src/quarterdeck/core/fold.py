@@ -23,36 +23,22 @@ Change = dict[str, Any]
 class Draft:
     """A state being written: each table is copied once, on its first change."""
 
-    __slots__ = ("_ended", "_requests", "_sessions", "_state", "changed_requests", "changed_sessions", "seq_no")
+    __slots__ = ("changed_requests", "changed_sessions", "ended", "requests", "seq_no", "sessions", "state")
 
     def __init__(self, state: State) -> None:
-        self._state = state
+        self.state = state
         self.seq_no = state.seq_no
-        self._sessions: dict[str, Session] | None = None
-        self._ended: dict[str, Session] | None = None
-        self._requests: dict[str, Request] | None = None
+        self.sessions = state.sessions
+        self.ended = state.ended
+        self.requests = state.requests
         self.changed_requests: dict[str, Request] = {}
         self.changed_sessions: dict[str, Session] = {}
 
-    @property
-    def state(self) -> State:
-        return self._state
-
-    @property
-    def sessions(self) -> dict[str, Session]:
-        return self._state.sessions if self._sessions is None else self._sessions
-
-    @property
-    def ended(self) -> dict[str, Session]:
-        return self._state.ended if self._ended is None else self._ended
-
-    @property
-    def requests(self) -> dict[str, Request]:
-        return self._state.requests if self._requests is None else self._requests
-
     def session(self, session_id: str, at: float) -> Session:
-        found = self.sessions.get(session_id) or self.ended.get(session_id)
-        return found or Session(session_id=session_id, started_at=at, last_event_at=at)
+        found = self.sessions.get(session_id)
+        if found is None:
+            found = self.ended.get(session_id)
+        return Session(session_id=session_id, started_at=at, last_event_at=at) if found is None else found
 
     def put_session(self, session: Session) -> None:
         if session.ended_at is None:
@@ -76,24 +62,24 @@ class Draft:
             del self._asked()[request_id]
 
     def _live(self) -> dict[str, Session]:
-        if self._sessions is None:
-            self._sessions = self._state.sessions.copy()
-        return self._sessions
+        if self.sessions is self.state.sessions:
+            self.sessions = self.sessions.copy()
+        return self.sessions
 
     def _over(self) -> dict[str, Session]:
-        if self._ended is None:
-            self._ended = self._state.ended.copy()
-        return self._ended
+        if self.ended is self.state.ended:
+            self.ended = self.ended.copy()
+        return self.ended
 
     def _asked(self) -> dict[str, Request]:
-        if self._requests is None:
-            self._requests = self._state.requests.copy()
-        return self._requests
+        if self.requests is self.state.requests:
+            self.requests = self.requests.copy()
+        return self.requests
 
     def done(self) -> State:
         return State(
-            runner_id=self._state.runner_id,
-            settings=self._state.settings,
+            runner_id=self.state.runner_id,
+            settings=self.state.settings,
             seq_no=self.seq_no,
             sessions=self.sessions,
             ended=self.ended,
@@ -231,7 +217,9 @@ def _tool_pre(draft: Draft, session: Session, event: FeedEvent, change: Change) 
     data: d.ToolPreData = event.data
     _counted(change, session, tool_uses=1)
     if data.tool_use_id:
-        tools = dict(list(session.open_tools.items())[-(MAX_OPEN_TOOLS - 1) :])
+        tools = session.open_tools.copy()
+        if len(tools) >= MAX_OPEN_TOOLS:
+            del tools[next(iter(tools))]
         tools[data.tool_use_id] = OpenTool(
             event_id=event.event_id,
             tool_name=data.tool_name,
@@ -242,8 +230,10 @@ def _tool_pre(draft: Draft, session: Session, event: FeedEvent, change: Change) 
 
 
 def _tool_post(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
-    _close_tool(session, event.data.tool_use_id, change)
-    _confirm(draft, session, event.data.tool_use_id, change, ran=True)
+    if session.open_tools:
+        _close_tool(session, event.data.tool_use_id, change)
+    if session.sent:
+        _confirm(draft, session, event.data.tool_use_id, change, ran=True)
 
 
 def _tool_failure(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:

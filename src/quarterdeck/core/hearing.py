@@ -33,6 +33,8 @@ def hear(step: Step, heard: Heard) -> None:
 def _news(session: Session, context: Context) -> Context | None:
     """What of the context the session does not know yet."""
     old = session.context
+    if context == old:
+        return None
     news = Context(
         cwd="" if context.cwd == old.cwd else context.cwd,
         transcript_path="" if context.transcript_path == old.transcript_path else context.transcript_path,
@@ -147,7 +149,8 @@ def _tool_post(step: Step, heard: Heard) -> bool:
         duration_ms=number(event.payload, "duration_ms"),
     )
     step.emit("tool.post", data, actor=actor_of(event.agent_id), parent=parent, tool_use_id=event.tool_use_id)
-    todos.todos_from_tool(step, event)
+    if event.tool_name in todos.TOOLS:
+        todos.todos_from_tool(step, event)
     return False
 
 
@@ -169,9 +172,12 @@ def _tool_failure(step: Step, heard: Heard) -> bool:
 
 def _tool_ended(step: Step, event: RuntimeEvent) -> str | None:
     """The tool ran: whoever was asked about it has been answered. Gives the event that announced it."""
-    _in_run(step)
-    resolve_elsewhere(step, event, event.tool_use_id, ran=True)
-    tool = step.session.open_tools.get(event.tool_use_id or "")
+    session = step.session
+    if session.run is None:
+        _in_run(step)
+    if session.waiting or session.sent:
+        resolve_elsewhere(step, event, event.tool_use_id, ran=True)
+    tool = session.open_tools.get(event.tool_use_id or "")
     return tool.event_id if tool else None
 
 

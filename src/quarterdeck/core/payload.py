@@ -46,7 +46,7 @@ def items(payload: dict[str, Any], key: str) -> list[Any]:
 
 def safe_id(value: object, default: str) -> str:
     """The value when it may stand in an id, else the default."""
-    return value if isinstance(value, str) and ID.fullmatch(value) else default
+    return value if value and isinstance(value, str) and ID.fullmatch(value) else default
 
 
 def canonical(value: object) -> bytes:

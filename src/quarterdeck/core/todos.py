@@ -11,6 +11,7 @@ from quarterdeck.core.payload import items, maybe_text, obj, text
 from quarterdeck.core.runtime import RuntimeEvent
 from quarterdeck.core.step import Step
 
+TOOLS = frozenset({"TodoWrite", "TaskCreate", "TaskUpdate"})
 STATUS = {"pending": "open", "in_progress": "doing", "completed": "done", "blocked": "blocked", "deleted": "done"}
 PRIORITY = {"high": "p0", "medium": "p1", "low": "p2"}
 

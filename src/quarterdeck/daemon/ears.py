@@ -65,13 +65,13 @@ class Ears:
     def new_id(self) -> str:
         return f"h{self._boot}-{next(self._ids)}"
 
-    async def hear(self, body: bytes, caller: Caller) -> Spoken | tuple[str, asyncio.Future[Told]]:
-        """Hear one payload. Gives the answer, or the id and the future answer when a person is waited for."""
-        return await self.hear_payload(read_json(body), body, caller, self.new_id(), None)
+    def hear(self, body: bytes, caller: Caller) -> tuple[str, asyncio.Future[Told | Held]] | None:
+        """Hear one payload: its id, and what the agent is to be told. None for what is only a stream."""
+        return self.hear_payload(read_json(body), body, caller, self.new_id(), None)
 
-    async def hear_payload(
+    def hear_payload(
         self, payload: Any, raw: bytes, caller: Caller, event_id: str, envelope: Envelope | None
-    ) -> Spoken | tuple[str, asyncio.Future[Told]]:
+    ) -> tuple[str, asyncio.Future[Told | Held]] | None:
         event = read_hook(
             payload,
             event_id=event_id,
@@ -81,12 +81,9 @@ class Ears:
             pid=caller.pid,
         )
         if event.hook_name in STREAMS:
-            return SILENCE
+            return None
         heard = Heard(event=event, holder=caller.holder, attended=self._attendance.now())
-        told = await self._loop.hear(heard, raw, envelope)
-        if isinstance(told, Held):
-            return event_id, told.answer
-        return spoken(told)
+        return event_id, self._loop.hear(heard, raw, envelope)
 
     def leave(self, request_id: str, answer: asyncio.Future[Told]) -> None:
         """The agent's connection closed while it waited."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from quarterdeck.daemon.ears import Caller, Ears, Spoken, spoken
-from quarterdeck.daemon.loop import Told
+from quarterdeck.daemon.ears import SILENCE, Caller, Ears, Spoken, spoken
+from quarterdeck.daemon.loop import Held, Told
 from quarterdeck.errors import BadInput
 from quarterdeck.serve.guard import Receive, Scope, Send, refuse, respond
 from quarterdeck.wire import MAX_BYTES
@@ -28,19 +28,19 @@ class HookRoute:
             body = await _read_body(headers, receive)
             if body is None:
                 return
-            heard = await self._ears.hear(body, _caller(headers))
+            heard = self._ears.hear(body, _caller(headers))
         except BadInput as error:
             self._ears.refused[error.kind] += 1
             await refuse(send, STATUS.get(error.kind, 400), error.kind, str(error))
             return
-        if not isinstance(heard, Spoken):
-            answer = await self._wait(*heard, receive)
-            if answer is None:
+        told = await heard[1] if heard else None
+        if isinstance(told, Held):
+            told = await self._wait(heard[0] if heard else "", told.answer, receive)
+            if told is None:
                 return
-            heard = answer
-        await _say(send, heard)
+        await _say(send, spoken(told) if told else SILENCE)
 
-    async def _wait(self, request_id: str, answer: asyncio.Future[Told], receive: Receive) -> Spoken | None:
+    async def _wait(self, request_id: str, answer: asyncio.Future[Told], receive: Receive) -> Told | None:
         """Wait for a person as long as the agent does; None when the agent has gone."""
         gone = asyncio.ensure_future(_disconnected(receive))
         try:
@@ -49,7 +49,7 @@ class HookRoute:
             gone.cancel()
             if not answer.done():
                 self._ears.leave(request_id, answer)
-        return spoken(answer.result()) if answer.done() else None
+        return answer.result() if answer.done() else None
 
 
 async def _say(send: Send, said: Spoken) -> None:

@@ -17,8 +17,8 @@ import msgspec
 import structlog
 
 from quarterdeck.core.payload import ID, canonical
-from quarterdeck.daemon.ears import Caller, Ears, Spoken, spoken
-from quarterdeck.daemon.loop import Envelope, Told
+from quarterdeck.daemon.ears import SILENCE, Caller, Ears, Spoken, spoken
+from quarterdeck.daemon.loop import Envelope, Held, Told
 from quarterdeck.errors import BadInput, HomeError
 from quarterdeck.wire import MAX_BYTES, read_json, write_json
 
@@ -133,11 +133,14 @@ class SocketServer:
                 pid=int(pid) if pid.isdigit() and len(pid) < 10 else 0,
                 tag=_word(tag),
             )
-            heard = await self._ears.hear(await reader.readexactly(int(size)), caller)
+            heard = self._ears.hear(await reader.readexactly(int(size)), caller)
         except (BadInput, ValueError, asyncio.IncompleteReadError) as error:
             self._refuse(error)
             return Spoken()
-        return heard if isinstance(heard, Spoken) else await self._until_gone(*heard, reader)
+        if heard is None:
+            return SILENCE
+        told = await heard[1]
+        return await self._until_gone(heard[0], told.answer, reader) if isinstance(told, Held) else spoken(told)
 
     async def _until_gone(
         self, request_id: str, answer: asyncio.Future[Told], reader: asyncio.StreamReader
@@ -178,18 +181,18 @@ class SocketServer:
             request_id, payload = _read_envelope(content)
             envelope = Envelope(request_id, _digest(payload))
             caller = Caller(holder="ndjson", tag=_text(content.get("tag")))
-            heard = await self._ears.hear_payload(payload, line.strip(), caller, request_id, envelope)
+            heard = self._ears.hear_payload(payload, line.strip(), caller, request_id, envelope)
         except BadInput as error:
             self._refuse(error)
             writer.write(_reply(request_id, Spoken(error=str(error))))
             return
-        if isinstance(heard, Spoken):
-            writer.write(_reply(request_id, heard))
-            await writer.drain()
+        told = await heard[1] if heard else None
+        if isinstance(told, Held):
+            held[told.answer] = request_id
+            told.answer.add_done_callback(lambda done: _answer_later(writer, held, done))
         else:
-            answer = heard[1]
-            held[answer] = request_id
-            answer.add_done_callback(lambda done: _answer_later(writer, held, done))
+            writer.write(_reply(request_id, spoken(told) if told else SILENCE))
+            await writer.drain()
 
     def _refuse(self, error: Exception) -> None:
         kind = error.kind if isinstance(error, BadInput) else "malformed"

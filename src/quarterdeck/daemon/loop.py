@@ -185,6 +185,7 @@ class Loop:
         for said, result in zip(batch, results, strict=True):
             if result is not None:
                 self._perform(said, result)
+        self._log.index_sessions()
         if self.state.seq_no - self._snapshot_at >= SNAPSHOT_EVERY:
             self.save_snapshot()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import ipaddress
 import os
 import secrets
@@ -67,6 +68,8 @@ def run(home_path: Path, config: Config, say: Callable[[str], None]) -> None:
     home = Home(home_path)
     home.lock()
     try:
+        gc.freeze()
+        gc.set_threshold(20_000, 20, 20)
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
             runner.run(_serve(home, config, say))
     finally:

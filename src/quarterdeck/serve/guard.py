@@ -41,8 +41,8 @@ async def respond(
     send: Send, status: int, body: bytes = b"", headers: Iterable[tuple[bytes, bytes]] = NO_STORE
 ) -> None:
     """A whole response at once."""
-    length = (b"content-length", str(len(body)).encode())
-    await send({"type": "http.response.start", "status": status, "headers": [*headers, length] if body else []})
+    shown = [*headers, (b"content-length", str(len(body)).encode())] if body else []
+    await send({"type": "http.response.start", "status": status, "headers": shown})
     await send({"type": "http.response.body", "body": body})
 
 
@@ -65,34 +65,32 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
-        headers: dict[bytes, bytes] = {}
-        for name, value in scope["headers"]:
-            if name == b"host" and name in headers:
-                await refuse(send, 400, "bad_request", "more than one Host header")
-                return
-            headers[name] = value
-        if headers.get(b"host", b"").lower() not in self._hosts:
+        headers = dict(scope["headers"])
+        origin = headers.get(b"origin")
+        if headers.get(b"host", b"").lower() not in self._hosts or _twice(scope["headers"], b"host"):
             await refuse(send, 421, "foreign_host", "this Host is not served here")
-        elif headers.get(b"origin") is not None and headers[b"origin"] not in self._origins:
+        elif origin is not None and origin not in self._origins:
             await refuse(send, 403, "foreign_origin", "this Origin may not call Quarterdeck")
-        else:
-            await self._route(scope, headers, receive, send)
-
-    async def _route(self, scope: Scope, headers: dict[bytes, bytes], receive: Receive, send: Send) -> None:
-        path = scope["path"]
-        if path == "/healthz":
+        elif scope["path"] == "/healthz":
             await self._api(scope, receive, send)
-            return
+        else:
+            await self._check(scope, headers, receive, send)
+
+    def _check(self, scope: Scope, headers: dict[bytes, bytes], receive: Receive, send: Send) -> Awaitable[None]:
+        """Who calls, and whether they may; the credential comes before path, method and body."""
         scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
         is_owner = hmac.compare_digest(token, self._tokens.owner)
         is_hook = hmac.compare_digest(token, self._tokens.hook)
         if scheme.lower() != b"bearer" or not (is_owner or is_hook):
-            await refuse(send, 401, "unauthorized", "a valid token is needed: Authorization: Bearer <token>")
-        elif path == "/hook":
+            return refuse(send, 401, "unauthorized", "a valid token is needed: Authorization: Bearer <token>")
+        if scope["path"] == "/hook":
             scope["qd_headers"] = headers
-            await self._hook(scope, receive, send)
-        elif not is_owner:
-            await refuse(send, 403, "forbidden", "this token may only post hook events")
-        else:
-            self._seen()
-            await self._api(scope, receive, send)
+            return self._hook(scope, receive, send)
+        if not is_owner:
+            return refuse(send, 403, "forbidden", "this token may only post hook events")
+        self._seen()
+        return self._api(scope, receive, send)
+
+
+def _twice(headers: list[tuple[bytes, bytes]], name: bytes) -> bool:
+    return sum(1 for key, _ in headers if key == name) > 1

@@ -21,6 +21,7 @@ RAW_LIMIT = 256 * 1024
 """Bytes of a payload kept beside its events; the events themselves hold all that matters of a larger one."""
 
 CHECKED_AT_START = 1000
+INDEX_EVERY = 1000
 GENESIS = bytes(32)
 
 
@@ -43,12 +44,7 @@ class Damage(Struct, frozen=True):
 
 def link(previous: bytes, body: bytes, raw: bytes | None) -> bytes:
     """The hash of a row."""
-    chained = hashlib.sha256(previous)
-    chained.update(len(body).to_bytes(8, "big"))
-    chained.update(body)
-    if raw is not None:
-        chained.update(raw)
-    return chained.digest()
+    return hashlib.sha256(b"%b%d:%b%b" % (previous, len(body), body, raw or b"")).digest()
 
 
 class Log:
@@ -59,6 +55,7 @@ class Log:
         self.path = path
         self.damage: Damage | None = None
         self.seq_no, self._head = self._last()
+        self._indexed = int(db.execute("SELECT seq_no FROM indexed").fetchone()[0])
 
     @classmethod
     def open(cls, path: Path, *, durability: str = "full") -> Self:
@@ -131,6 +128,24 @@ class Log:
             self._db.execute(
                 "INSERT OR REPLACE INTO sessions VALUES(?,?,?)", (session.session_id, at, write_json(session).decode())
             )
+
+    def index_sessions(self) -> None:
+        """Bring the index of sessions up to the last event; a failure costs only the next reader's time."""
+        if self.damage is not None or self.seq_no - self._indexed < INDEX_EVERY:
+            return
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.execute(
+                "INSERT OR IGNORE INTO by_session SELECT session_id, seq_no FROM events WHERE seq_no > ? ORDER BY 1, 2",
+                (self._indexed,),
+            )
+            self._db.execute("UPDATE indexed SET seq_no=?", (self.seq_no,))
+            self._db.execute("COMMIT")
+        except sqlite3.Error:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            return
+        self._indexed = self.seq_no
 
     def envelope(self, request_id: str) -> bytes | None:
         """The digest of the payload a client sent under this id, if it did."""

@@ -13,6 +13,9 @@ from quarterdeck.core.feed import FeedEvent
 from quarterdeck.core.state import Request
 from quarterdeck.wire import read_event, read_request
 
+SIBLINGS = 200
+"""How far back the first event of the same payload can be."""
+
 
 class FeedQuery(Struct, frozen=True, kw_only=True):
     """Which events, oldest first; `after` and `before` are exclusive positions."""
@@ -38,14 +41,34 @@ class Reader:
 
     def feed(self, query: FeedQuery) -> list[FeedEvent]:
         """One page of the feed. With `before` and no `after` it is the page that ends there."""
-        where, values = _conditions(query)
         backwards = query.before is not None and query.after == 0
-        order = "DESC" if backwards else "ASC"
-        sql = f"SELECT body FROM events WHERE {' AND '.join(where)} ORDER BY seq_no {order} LIMIT ?"  # noqa: S608
         with self._lock:
-            rows = self._db.execute(sql, (*values, query.limit)).fetchall()
+            rows = self._rows(query, backwards)
         events = [read_event(body) for (body,) in rows]
         return events[::-1] if backwards else events
+
+    def _rows(self, query: FeedQuery, backwards: bool) -> list[tuple[str]]:
+        """The index covers a session up to `indexed`; what came after it is few and is walked."""
+        if query.session_id is None:
+            return self._page("events", query, backwards, query.limit)
+        indexed = self._db.execute("SELECT seq_no FROM indexed").fetchone()[0]
+        old = ("by_session JOIN events USING(seq_no)", f"by_session.seq_no <= {indexed}", "by_session.session_id")
+        new = ("events", f"seq_no > {indexed}", "events.session_id")
+        rows: list[tuple[str]] = []
+        for table, part, column in (new, old) if backwards else (old, new):
+            if len(rows) < query.limit:
+                rows += self._page(table, query, backwards, query.limit - len(rows), part, f"{column} = ?")
+        return rows
+
+    def _page(
+        self, table: str, query: FeedQuery, backwards: bool, limit: int, part: str = "1", session: str = ""
+    ) -> list[tuple[str]]:
+        where, values = _conditions(query)
+        if session:
+            where, values = [session, *where], [query.session_id, *values]
+        order = "DESC" if backwards else "ASC"
+        sql = f"SELECT body FROM {table} WHERE {' AND '.join([part, *where])} ORDER BY seq_no {order} LIMIT ?"  # noqa: S608
+        return self._db.execute(sql, (*values, limit)).fetchall()
 
     def request(self, request_id: str) -> Request | None:
         with self._lock:
@@ -64,11 +87,11 @@ class Reader:
         """The payload an event came from, when it was kept."""
         cause = event.cause.hook_request_id if event.cause else None
         sql = (
-            "SELECT raw FROM events WHERE session_id=? AND seq_no<=? AND raw IS NOT NULL"
+            "SELECT raw FROM events WHERE seq_no BETWEEN ? AND ? AND raw IS NOT NULL"
             " AND json_extract(body,'$.cause.hook_request_id')=? ORDER BY seq_no DESC LIMIT 1"
         )
         with self._lock:
-            row = self._db.execute(sql, (event.session_id, event.seq_no, cause)).fetchone()
+            row = self._db.execute(sql, (event.seq_no - SIBLINGS, event.seq_no, cause)).fetchone()
         return row[0] if row else None
 
     def close(self) -> None:
@@ -80,7 +103,6 @@ def _conditions(query: FeedQuery) -> tuple[list[str], list[object]]:
     where, values = ["seq_no > ?"], [query.after]
     extra: list[tuple[str, object | None]] = [
         ("seq_no < ?", query.before),
-        ("session_id = ?", query.session_id),
         ("json_extract(body,'$.actor_id') = ?", query.actor_id),
         ("json_extract(body,'$.data.tool_name') = ?", query.tool),
         ("instr(lower(body), ?) > 0", query.search.lower() if query.search else None),

@@ -15,7 +15,10 @@ TABLES = """
 CREATE TABLE events(
   seq_no INTEGER PRIMARY KEY, session_id TEXT NOT NULL, kind TEXT NOT NULL, at REAL NOT NULL,
   body TEXT NOT NULL, raw BLOB, hash BLOB NOT NULL);
-CREATE INDEX events_by_session ON events(session_id, seq_no);
+CREATE TABLE by_session(
+  session_id TEXT NOT NULL, seq_no INTEGER NOT NULL, PRIMARY KEY(session_id, seq_no)) WITHOUT ROWID;
+CREATE TABLE indexed(seq_no INTEGER NOT NULL);
+INSERT INTO indexed VALUES(0);
 CREATE TABLE requests(
   request_id TEXT PRIMARY KEY, session_id TEXT NOT NULL, status TEXT NOT NULL, seq_no INTEGER NOT NULL,
   body TEXT NOT NULL) WITHOUT ROWID;
@@ -27,7 +30,10 @@ CREATE TABLE envelopes(request_id TEXT PRIMARY KEY, digest BLOB NOT NULL, seq_no
 CREATE TABLE snapshots(seq_no INTEGER PRIMARY KEY, body TEXT NOT NULL);
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
-"""`hash` chains every row to the one before; `raw` is the payload an event came from, on the first event of it."""
+"""`hash` chains every row to the one before; `raw` is the payload an event came from, on the first event of it.
+
+`by_session` is filled behind the writer, up to `indexed`: an index on `events` would touch a page per session in
+every commit and cost more than the row itself."""
 
 MIGRATIONS: Mapping[int, str] = {}
 """From each older version to the next: one script, run in one transaction after a backup."""

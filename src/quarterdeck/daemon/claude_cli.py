@@ -1,0 +1,88 @@
+"""The Claude Code command line: where it is, which version, and running one command of it."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from msgspec import Struct
+
+from quarterdeck.errors import QuarterdeckError, Refused
+
+TIMEOUT_SECONDS = 60.0
+KEPT = re.compile(
+    r"HOME|PATH|LANG|LC_\w+|LOGNAME|USER|SHELL|TERM|TMPDIR|XDG_\w+|APPDATA|PATHEXT|SYSTEMROOT|USERPROFILE"
+)
+"""What the CLI sees of our environment: no secret is among it."""
+
+QUIET = {
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    "CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL": "1",
+    "DISABLE_AUTOUPDATER": "1",
+    "DISABLE_TELEMETRY": "1",
+    "NO_COLOR": "1",
+}
+
+
+def find_claude(path: str | None) -> Path | None:
+    """The CLI of the settings, else `claude` on PATH, else the one bundled with claude-agent-sdk."""
+    found = shutil.which(Path(path).expanduser() if path else "claude")
+    if path and not found:
+        raise QuarterdeckError(f"claude.path: {path} is not a program; mend it in config.yaml or leave it out")
+    return Path(found).absolute() if found else _bundled()
+
+
+def _bundled() -> Path | None:
+    spec = importlib.util.find_spec("claude_agent_sdk")
+    folders = spec.submodule_search_locations if spec else None
+    binaries = (Path(folder) / "_bundled" / "claude" for folder in folders or ())
+    return next((binary for binary in binaries if os.access(binary, os.X_OK)), None)
+
+
+class ClaudeCli(Struct, frozen=True):
+    """One CLI, working on one configuration folder."""
+
+    path: Path
+    config_dir: Path
+
+    def version(self) -> str:
+        """Such as 2.1.325; empty when it does not say."""
+        found = re.match(r"\d+(\.\d+)+", self.run(Path(self.path.anchor), "--version"))
+        return found[0] if found else ""
+
+    def run(self, cwd: Path, *args: str) -> str:
+        """What one command printed; Refused with its last words when it fails or takes too long."""
+        said = f"{self.path} {' '.join(args)}"
+        try:
+            done = subprocess.run(  # noqa: S603 the arguments are ours, and no shell reads them
+                [str(self.path), *args],
+                cwd=cwd,
+                env=self._environment(),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=TIMEOUT_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise Refused(f"{said}: no end after {TIMEOUT_SECONDS:.0f} s; run it by hand to see why") from None
+        except OSError as error:
+            raise Refused(f"{said}: {error.strerror}; check claude.path") from None
+        if done.returncode:
+            raise Refused(f"{said}: {_last_line(done.stderr or done.stdout) or f'exit {done.returncode}'}")
+        return done.stdout.decode(errors="replace")
+
+    def _environment(self) -> dict[str, str]:
+        """CLAUDE_CONFIG_DIR only when it must be: it also moves the CLI's own state file."""
+        kept = {name: value for name, value in os.environ.items() if KEPT.fullmatch(name)}
+        if self.config_dir != Path.home() / ".claude":
+            kept["CLAUDE_CONFIG_DIR"] = str(self.config_dir)
+        return {**kept, **QUIET}
+
+
+def _last_line(output: bytes) -> str:
+    lines = output.decode(errors="replace").strip().splitlines()
+    return "".join(c for c in lines[-1] if c.isprintable()).strip() if lines else ""

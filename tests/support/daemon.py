@@ -1,0 +1,386 @@
+"""The real daemon as a process of its own in a scratch home, and the plainest clients that can talk to it."""
+
+import http.client
+import json
+import os
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol, Self, TypeVar
+
+Json = dict[str, Any]
+T = TypeVar("T")
+
+READY_SECONDS = 30.0
+STOP_SECONDS = 15.0
+PLAIN = (sys.executable, "-m", "quarterdeck", "daemon")
+
+
+def until(check: Callable[[], T], seconds: float = 10.0, *, every: float = 0.005, what: str = "") -> T:
+    """The first true value of `check`; fails when the deadline passes without one."""
+    deadline = time.monotonic() + seconds
+    while not (found := check()):
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {seconds} s: {what or getattr(check, '__name__', 'the condition')}")
+        time.sleep(every)
+    return found
+
+
+class Process(Protocol):
+    """What is needed of a process; `subprocess.Popen` has it."""
+
+    pid: int
+
+    def poll(self) -> int | None: ...
+
+
+Launch = Callable[[Mapping[str, str], Path, Path], Process]
+"""Starts a daemon with this environment, stdout and stderr into these files."""
+
+
+def launching(command: Sequence[str | Path]) -> Launch:
+    """Start the daemon by this command."""
+
+    def launch(env: Mapping[str, str], out: Path, err: Path) -> Process:
+        with out.open("ab") as stdout, err.open("ab") as stderr:
+            return subprocess.Popen(command, env=dict(env), stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr)
+
+    return launch
+
+
+class Daemon:
+    """A daemon in `home`; with `with` it is ready inside, and it and its clients are gone after. `env` adds to a
+    clean environment."""
+
+    def __init__(self, home: Path, *, env: Mapping[str, str] | None = None, launch: Launch | None = None) -> None:
+        self.home = home
+        self.env = dict(env or {})
+        self._launch = launch or launching(PLAIN)
+        self._process: Process | None = None
+        self._open: list[socket.socket] = []
+        self._out = home.with_name(home.name + ".out")
+        self._err = home.with_name(home.name + ".err")
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        for connection in self._open:
+            connection.close()
+        if self.alive():
+            self.kill9()
+
+    def start(self) -> Self:
+        """Start and wait until daemon.json names this process."""
+        self.begin()
+        until(self._ready, READY_SECONDS, what="run/daemon.json")
+        return self
+
+    def begin(self) -> None:
+        """Start without waiting for it to be ready."""
+        env = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ}
+        env |= {
+            "PYTHONPATH": os.pathsep.join(str(Path(__file__).parents[2] / part) for part in ("src", ".")),
+            "QUARTERDECK_HOME": str(self.home),
+            "QUARTERDECK_PORT": "0",
+            "QUARTERDECK_DECIDE_HOLD": "always",
+            "CLAUDE_CONFIG_DIR": str(self.home.with_name("claude")),
+            **self.env,
+        }
+        self._process = self._launch(env, self._out, self._err)
+
+    def _ready(self) -> bool:
+        if not self.alive():
+            raise AssertionError(f"the daemon did not start: {self.stderr()}")
+        return self.note().get("pid") == self.pid
+
+    def note(self) -> Json:
+        """What run/daemon.json says; empty when there is none."""
+        try:
+            return dict(json.loads((self.home / "run" / "daemon.json").read_text()))
+        except (OSError, ValueError):
+            return {}
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    def alive(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def ended(self, seconds: float = STOP_SECONDS) -> int:
+        """Wait for the end; gives the exit code, negative for a signal."""
+        assert self._process is not None
+        until(lambda: not self.alive(), seconds, every=0.001, what="the daemon's end")
+        return self._process.poll() or 0
+
+    def kill9(self) -> None:
+        self._signal(signal.SIGKILL)
+        self.ended()
+
+    def _signal(self, number: signal.Signals) -> None:
+        """A daemon that has just ended needs no signal."""
+        if self.alive():
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+    def stop(self, seconds: float = STOP_SECONDS) -> int:
+        """SIGTERM, and the exit code."""
+        self.terminate()
+        return self.ended(seconds)
+
+    def terminate(self) -> None:
+        """SIGTERM without waiting."""
+        self._signal(signal.SIGTERM)
+
+    def restart(self) -> Self:
+        """Start again after the end."""
+        assert not self.alive()
+        return self.start()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """While stopped (SIGSTOP), what is sent piles up and is then found all at once."""
+        os.kill(self.pid, signal.SIGSTOP)
+        try:
+            until(lambda: self._proc_state() in "Tt", what="a stopped process")
+            yield
+        finally:
+            os.kill(self.pid, signal.SIGCONT)
+
+    def _proc_state(self) -> str:
+        out = subprocess.run(["ps", "-o", "stat=", "-p", str(self.pid)], capture_output=True, text=True, check=True)
+        return out.stdout.strip()[:1]
+
+    def stdout(self) -> str:
+        return self._out.read_text(errors="replace")
+
+    def stderr(self) -> str:
+        return self._err.read_text(errors="replace")
+
+    @property
+    def url(self) -> str:
+        return str(self.note()["url"])
+
+    @property
+    def port(self) -> int:
+        return int(self.url.rpartition(":")[2])
+
+    @property
+    def socket_path(self) -> Path:
+        return self.home / "run" / "hook.sock"
+
+    @property
+    def token(self) -> str:
+        return (self.home / "token").read_text().strip()
+
+    @property
+    def hook_token(self) -> str:
+        return (self.home / "hook-token").read_text().strip()
+
+    def hook(self, payload: object, timeout: float = 10.0) -> tuple[int, bytes]:
+        """POST /hook; bytes are sent as they are."""
+        return self._call("POST", "/hook", payload, self.hook_token, timeout)
+
+    def api(self, method: str, path: str, body: object = None, timeout: float = 10.0) -> tuple[int, Any]:
+        """Call `/api/v1…` (or `/healthz`) as the owner."""
+        where = path if path == "/healthz" else "/api/v1" + path
+        status, content = self._call(method, where, body, self.token, timeout)
+        return status, json.loads(content) if content else None
+
+    def _call(self, method: str, path: str, body: object, token: str, timeout: float) -> tuple[int, bytes]:
+        content = body if isinstance(body, bytes | None) else json.dumps(body).encode()
+        headers = {"Authorization": f"Bearer {token}"}
+        if content is not None:
+            headers["Content-Type"] = "application/json"
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        try:
+            connection.request(method, path, content, headers)
+            response = connection.getresponse()
+            return response.status, response.read()
+        finally:
+            connection.close()
+
+    def hold(self, payload: object) -> "HeldHook":
+        """POST /hook on a connection that stays open, and do not wait for the answer."""
+        held = HeldHook(self.port, self.hook_token, payload)
+        self._open.append(held.socket)
+        return held
+
+    def ndjson(self) -> "Ndjson":
+        """A client of the Unix socket."""
+        client = Ndjson(self.socket_path)
+        self._open.append(client.socket)
+        return client
+
+    def pending(self) -> list[Json]:
+        """Every request that waits."""
+        found: list[Json] = []
+        after = 0
+        while True:
+            status, page = self.api("GET", f"/requests?status=pending&limit=1000&after={after}")
+            assert status == 200, page
+            found += page["requests"]
+            if page["next"] is None:
+                return found
+            after = page["next"]
+
+    def until_pending(self, count: int, seconds: float = 10.0) -> list[Json]:
+        """Wait until exactly so many requests wait."""
+        found: list[Json] = []
+
+        def enough() -> bool:
+            found[:] = self.pending()
+            return len(found) == count
+
+        until(enough, seconds, every=0.02, what=f"{count} pending requests")
+        return found
+
+    def decide(self, request: Json, decision: str, **more: Any) -> tuple[int, Any]:
+        """Decide a request as shown."""
+        body = {"decision": decision, "digest": request["digest"], **more}
+        return self.api("POST", f"/requests/{request['request_id']}/decision", body)
+
+    @contextmanager
+    def db(self) -> Iterator[sqlite3.Connection]:
+        """events.db, read-only."""
+        db = sqlite3.connect(f"{(self.home / 'events.db').as_uri()}?mode=ro", uri=True)
+        try:
+            yield db
+        finally:
+            db.close()
+
+    def events(self, kind: str = "%") -> list[Json]:
+        """The events of the log, straight from the file."""
+        with self.db() as db:
+            rows = db.execute("SELECT body FROM events WHERE kind LIKE ? ORDER BY seq_no", (kind,)).fetchall()
+        return [json.loads(body) for (body,) in rows]
+
+
+class HeldHook:
+    """One HTTP hook call on a plain socket."""
+
+    def __init__(self, port: int, token: str, payload: object) -> None:
+        self._port, self._token = port, token
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=10)
+        self.send(payload)
+
+    def send(self, payload: object, *, path: str = "/hook", token: str = "") -> None:
+        """POST on this connection; it may have been used before."""
+        body = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
+        head = (
+            f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{self._port}\r\nAuthorization: Bearer {token or self._token}\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        self.socket.sendall(head.encode() + body)
+
+    def answer(self, seconds: float = 10.0, *, close: bool = True) -> tuple[int, bytes]:
+        """Status and body, which is all that came; status 0 when the connection was closed without an answer."""
+        self.socket.settimeout(seconds)
+        answer = b""
+        while (whole := _whole_response(answer)) is None:
+            try:
+                chunk = self.socket.recv(1 << 16)
+            except ConnectionError:
+                chunk = b""
+            if not chunk:
+                assert not answer, f"cut short: {answer!r}"
+                return 0, b""
+            answer += chunk
+        if close:
+            self.close()
+        return whole
+
+    def close(self) -> None:
+        self.socket.close()
+
+
+def _whole_response(content: bytes) -> tuple[int, bytes] | None:
+    """The one response in these bytes; None while it is not whole."""
+    head, blank, body = content.partition(b"\r\n\r\n")
+    if not blank:
+        return None
+    lines = head.lower().split(b"\r\n")
+    length = next((int(line[15:]) for line in lines if line.startswith(b"content-length:")), 0)
+    if len(body) < length:
+        return None
+    assert len(body) == length, f"more than one answer: {content!r}"
+    return int(lines[0].split()[1]), body
+
+
+class Ndjson:
+    """One connection to the Unix socket."""
+
+    def __init__(self, path: Path) -> None:
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.socket.settimeout(10)
+        self.socket.connect(str(path))
+        self._rest = b""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def send(self, request_id: str, payload: object, **more: object) -> None:
+        """One envelope."""
+        self.send_raw(json.dumps({"request_id": request_id, "ts": time.time(), "payload": payload, **more}) + "\n")
+
+    def send_raw(self, content: str | bytes) -> None:
+        self.socket.sendall(content if isinstance(content, bytes) else content.encode())
+
+    def read(self, seconds: float = 10.0) -> Json | None:
+        """The next reply; None when the daemon closed the connection."""
+        self.socket.settimeout(seconds)
+        while b"\n" not in self._rest:
+            try:
+                chunk = self.socket.recv(1 << 16)
+            except ConnectionError:
+                chunk = b""
+            if not chunk:
+                return None
+            self._rest += chunk
+        line, _, self._rest = self._rest.partition(b"\n")
+        return dict(json.loads(line))
+
+    def ask(self, request_id: str, payload: object, seconds: float = 10.0) -> Json | None:
+        """Send one envelope and read one reply."""
+        self.send(request_id, payload)
+        return self.read(seconds)
+
+    def half_close(self) -> None:
+        self.socket.shutdown(socket.SHUT_WR)
+
+    def close(self) -> None:
+        self.socket.close()
+
+
+def decision_in(answer: bytes) -> str:
+    """The word an agent reads in the answer to a PermissionRequest; `pass` for silence."""
+    return str(json.loads(answer)["hookSpecificOutput"]["decision"]["behavior"]) if answer else "pass"
+
+
+def permission(command: str, session_id: str = "s1") -> Json:
+    """A PermissionRequest payload as Claude Code sends it."""
+    return {
+        "hook_event_name": "PermissionRequest",
+        "session_id": session_id,
+        "cwd": "/w",
+        "permission_mode": "default",
+        "tool_name": "Bash",
+        "tool_input": {"command": command},
+    }
+
+
+def prompt(words: str, session_id: str = "s1") -> Json:
+    """A UserPromptSubmit payload."""
+    return {"hook_event_name": "UserPromptSubmit", "session_id": session_id, "cwd": "/w", "prompt": words}

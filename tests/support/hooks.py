@@ -1,0 +1,25 @@
+"""Our hooks as a test wants them."""
+
+from typing import Any
+
+from quarterdeck.agents.claude.plugin import Endpoint, Groups
+
+OLD, NEW = "2.1.197", "2.1.325"
+
+
+def endpoint(wait_seconds: float = 86400.0, **changed: str) -> Endpoint:
+    values = {
+        "url": "http://127.0.0.1:4180",
+        "hook_token": "t0ken",
+        "socket": "/home/a/.quarterdeck/run/hook.sock",
+        "python": "/usr/bin/python3",
+        "hook_file": "/opt/quarterdeck/hook.py",
+        **changed,
+    }
+    return Endpoint(wait_seconds=wait_seconds, **values)
+
+
+def the_hook(groups: Groups, event: str) -> dict[str, Any]:
+    ((hook,),) = (group["hooks"] for group in groups[event])
+    assert isinstance(hook, dict)
+    return hook

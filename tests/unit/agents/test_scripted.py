@@ -1,0 +1,73 @@
+"""The scripted agent: a replay on a clock of its own, and one that tests inject."""
+
+from __future__ import annotations
+
+import pytest
+
+from quarterdeck.agents.day import DAY
+from quarterdeck.agents.scripted import Injected, Line, Replay
+from quarterdeck.core.decisions import Allow, Deny
+from quarterdeck.core.runtime import RuntimeEvent
+
+SCRIPT = [
+    Line(payload={"hook_event_name": "UserPromptSubmit", "prompt": "go"}, delay=1.0),
+    Line(payload={"hook_event_name": "PermissionRequest"}, delay=1.0, id="ask"),
+    Line(payload={"hook_event_name": "PostToolUse"}, delay=1.0, awaits="ask", unless_denied="ask"),
+    Line(payload={"hook_event_name": "Stop"}, delay=1.0),
+]
+
+
+def names(lines: list[Line]) -> list[str]:
+    return [line.payload["hook_event_name"] for line in lines]
+
+
+def test_a_replay_says_its_lines_when_they_are_due() -> None:
+    replay = Replay(SCRIPT, session_id="s", cwd="/w")
+    assert names(replay.due(0.5)) == []
+    assert names(replay.due(1.0)) == ["UserPromptSubmit"]
+    assert replay.next_at() == 2.0
+
+
+def test_a_replay_waits_until_it_is_answered() -> None:
+    replay = Replay(SCRIPT, session_id="s")
+    assert names(replay.due(100.0)) == ["UserPromptSubmit", "PermissionRequest"]
+    assert (replay.waits_for, replay.next_at()) == ("ask", None)
+    replay.decide("ask", Allow(), 50.0)
+    assert names(replay.due(50.9)) == []
+    assert names(replay.due(52.0)) == ["PostToolUse", "Stop"]
+    assert replay.done
+
+
+def test_a_denied_tool_reports_no_result() -> None:
+    replay = Replay(SCRIPT, session_id="s")
+    replay.due(100.0)
+    replay.decide("ask", Deny("no"), 100.0)
+    assert names(replay.due(110.0)) == ["Stop"]
+
+
+def test_partial_lines_get_what_every_payload_has() -> None:
+    line = Replay(SCRIPT, session_id="s", cwd="/w").due(1.0)[0]
+    assert (line.payload["session_id"], line.payload["cwd"], line.id) == ("s", "/w", "s-0")
+
+
+def test_an_injected_agent_tells_its_subscribers_and_keeps_the_first_decision() -> None:
+    agent = Injected()
+    heard: list[RuntimeEvent] = []
+    leave = agent.subscribe(heard.append)
+    agent.emit({"hook_event_name": "Stop", "session_id": "s"}, event_id="e1", at=1.0)
+    leave()
+    agent.emit({"hook_event_name": "Stop", "session_id": "s"}, event_id="e2", at=2.0)
+    assert [e.id for e in heard] == ["e1"]
+    assert agent.decide("e1", Deny("no"))
+    assert not agent.decide("e1", Allow())
+    assert agent.decisions == {"e1": Deny("no")}
+
+
+@pytest.mark.parametrize("project", DAY)
+def test_the_day_can_be_played_to_its_end(project: str) -> None:
+    replay = Replay(DAY[project], session_id=project)
+    for _ in range(100):
+        replay.due(1e6)
+        if replay.waits_for:
+            replay.decide(replay.waits_for, Allow(), 0.0)
+    assert replay.done
