@@ -2,8 +2,132 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+from typing import Annotated
+
 import typer
+
+from quarterdeck import hook
+from quarterdeck.cli.checking import Check, checks
+from quarterdeck.cli.common import AsJson, cell, out, plainly, print_json, settings
+from quarterdeck.config import Config, claude_config_dir, home_path, prepare_home
+from quarterdeck.daemon import connect
+from quarterdeck.daemon.connect import Endpoint, Scope, Transport
+from quarterdeck.daemon.home import Home, kept_port
+from quarterdeck.errors import QuarterdeckError
+
+ScopeOption = Annotated[Scope, typer.Option(help="For every project of yours, or for one.")]
+ProjectOption = Annotated[
+    Path | None, typer.Option(help="The project's folder, with --scope project.", file_okay=False)
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the change as a diff and make none.")]
+
+
+@plainly
+def install(
+    scope: ScopeOption = Scope.USER,
+    project: ProjectOption = None,
+    transport: Annotated[Transport, typer.Option(help="A plugin, or hooks in a settings file.")] = Transport.PLUGIN,
+    dry_run: DryRun = False,
+    json: AsJson = False,
+) -> None:
+    """Connect Claude Code, so that its sessions show here; again brings the connection up to date."""
+    config = settings()
+    report = connect.install(
+        connect.InstallOptions(
+            home=home_path(),
+            config_dir=claude_config_dir(config),
+            endpoint=endpoint(config),
+            transport=transport,
+            scope=scope,
+            project=project,
+            claude_path=config.claude.path,
+            dry_run=dry_run,
+        )
+    )
+    _show(report, json)
+
+
+@plainly
+def uninstall(
+    scope: Annotated[Scope | None, typer.Option(help="Only there; without it everything goes.")] = None,
+    project: ProjectOption = None,
+    dry_run: DryRun = False,
+    json: AsJson = False,
+) -> None:
+    """Disconnect Claude Code and leave its settings as they were."""
+    config = settings()
+    report = connect.uninstall(
+        connect.UninstallOptions(
+            home=home_path(),
+            config_dir=claude_config_dir(config),
+            scope=scope,
+            project=project,
+            claude_path=config.claude.path,
+            dry_run=dry_run,
+        )
+    )
+    _show(report, json)
+
+
+def _show(report: connect.InstallReport, as_json: bool) -> None:
+    for warning in report.warnings:
+        sys.stderr.write(f"quarterdeck: {warning}\n")
+    if as_json:
+        print_json({"changed": report.changed, "diff": report.diff, "lines": list(report.lines)})
+        return
+    if report.diff:
+        sys.stdout.write(report.diff)
+    for line in report.lines:
+        out.print(cell(line))
+
+
+def endpoint(config: Config) -> Endpoint:
+    """Where hooks report to: the running daemon, or where the next one will be."""
+    prepare_home(home_path())
+    home = Home(home_path())
+    return Endpoint(
+        url=_url(home, config),
+        hook_token=home.token("hook-token"),
+        wait_seconds=config.decide.wait_seconds,
+        socket=str(home.socket),
+        python=str(Path(sys.executable).resolve()),
+        hook_file=str(Path(hook.__file__).resolve()),
+    )
+
+
+def _url(home: Home, config: Config) -> str:
+    note = home.read_note()
+    if note is not None:
+        return str(note["url"])
+    port = config.runner.port or kept_port(home)
+    if not port:
+        raise QuarterdeckError("no port has been chosen yet; start Quarterdeck once with: quarterdeck up")
+    return f"http://{config.runner.host}:{port}"
+
+
+@plainly
+def doctor(json: AsJson = False) -> None:
+    """Examine the set-up and say how to mend what is wrong."""
+    found = checks(home_path())
+    if json:
+        print_json(
+            {"checks": [{"name": c.name, "ok": c.ok, "says": c.says, "fix": c.fix} for c in found], "next": None}
+        )
+    else:
+        for check in found:
+            _show_check(check)
+    if not all(check.ok for check in found):
+        raise typer.Exit(1)
+
+
+def _show_check(check: Check) -> None:
+    out.print(cell(f"{'✓' if check.ok else '✗'} {check.name}: {check.says}", "" if check.ok else "red"))
+    if check.fix:
+        out.print(cell(f"    → {check.fix}", "bold" if not check.ok else "dim"))
 
 
 def register(cli: typer.Typer) -> None:
-    pass
+    for command in (install, uninstall, doctor):
+        cli.command()(command)

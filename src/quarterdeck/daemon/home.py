@@ -90,7 +90,7 @@ class Home:
 
 def bind_port(home: Home, host: str, port: int) -> socket.socket:
     """Listen where we are expected: a chosen port is kept, because installed hooks name it."""
-    kept = _kept_port(home) if port == 0 else port
+    kept = kept_port(home) if port == 0 else port
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     server = socket.socket(family, socket.SOCK_STREAM)
     server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -107,7 +107,8 @@ def bind_port(home: Home, host: str, port: int) -> socket.socket:
     return server
 
 
-def _kept_port(home: Home) -> int:
+def kept_port(home: Home) -> int:
+    """The port that was chosen once; 0 when none was."""
     try:
         kept = int(home.port_file.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -32,7 +32,7 @@ from quarterdeck.daemon.listen import SocketServer, bind
 from quarterdeck.daemon.loop import Loop
 from quarterdeck.daemon.recover import recover
 from quarterdeck.daemon.waiting import Waiting
-from quarterdeck.errors import ConfigError
+from quarterdeck.errors import ConfigError, HomeError
 from quarterdeck.serve.api import create_api
 from quarterdeck.serve.guard import App, Guard, Tokens
 from quarterdeck.store.log import Log
@@ -40,6 +40,7 @@ from quarterdeck.store.reader import Reader
 
 DRAIN_SECONDS = 2
 PROGRESS_FROM = 50_000
+TOKEN_SECONDS = 1.0
 
 logger = structlog.get_logger("daemon")
 
@@ -106,6 +107,7 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None]) -> None
     api = cast(App, create_api(DaemonDesk(loop, reader)))
     guard = Guard(HookRoute(ears), api, tokens, _hosts(tcp), attendance.seen)
     server = _Server(_uvicorn_config(guard))
+    rereading = asyncio.create_task(_reread_tokens(home, tokens))
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
@@ -118,10 +120,20 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None]) -> None
     logger.info("ready", url=url, runner_id=loop.state.runner_id, events=loop.state.seq_no)
     say(f"Quarterdeck is ready at {url}")
     await asyncio.wait([serving, asyncio.ensure_future(stopping.wait())], return_when=asyncio.FIRST_COMPLETED)
+    rereading.cancel()
     await _stop(home, loop, sockets, server, serving)
     log.checkpoint()
     reader.close()
     log.close()
+
+
+async def _reread_tokens(home: Home, tokens: Tokens) -> None:
+    """A token that was rotated counts within a second, and the old one no more."""
+    while True:
+        await asyncio.sleep(TOKEN_SECONDS)
+        with contextlib.suppress(HomeError, OSError):
+            tokens.owner = home.token("token").encode()
+            tokens.hook = home.token("hook-token").encode()
 
 
 def _start_loop(log: Log, reader: Reader, config: Config, say: Callable[[str], None]) -> Loop:

@@ -25,8 +25,8 @@ NO_STORE = [
 ]
 
 
-class Tokens(Struct, frozen=True):
-    """The owner's credential, and the one that may only post hook events."""
+class Tokens(Struct):
+    """The owner's credential, and the one that may only post hook events; either may be replaced while we run."""
 
     owner: bytes
     hook: bytes
