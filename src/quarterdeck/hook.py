@@ -12,7 +12,7 @@ import sys
 TYPE_CHECKING = False  # typing's own would cost more than all the rest
 if TYPE_CHECKING:
     from _socket import socket
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from typing import Never
 
 LIMIT = 32 << 20  # bytes of a payload, and of an answer
@@ -20,7 +20,7 @@ HEAD_LIMIT = 16  # the longest first line of an answer is `1 33554432`
 SMALL = 4096  # fits every system's socket buffer: sending it never blocks
 WAIT_SECONDS = 86410.0  # the daemon waits 10 s less, Claude Code 10 s more
 CONNECT_SECONDS = 1.0
-TICK_SECONDS = 1.0  # after which a signal is heard that came right before a system call, and so did not interrupt it
+TICK_SECONDS = 1.0  # by then a signal is heard that did not interrupt a system call, as it came right before it
 PASS, PRINT, BLOCK = b"0", b"1", b"2"
 SAFE = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:-"
 SIGNALS = (_signal.SIGALRM, _signal.SIGTERM, _signal.SIGINT, _signal.SIGHUP)
@@ -140,14 +140,13 @@ def ask(socket_path: str | bytes, message: bytes) -> tuple[bytes, bytes]:
     alarm(left)
     sock.settimeout(TICK_SECONDS)
     if len(message) <= SMALL:
-        send(sock, message, deaf_to=())
+        send(sock, message)
     else:  # aside, or a daemon that answers early and we could both wait to be read
-        _thread.start_new_thread(send, (sock, message, _signal.valid_signals()))
+        _thread.start_new_thread(send, (sock, message))
     return receive(sock.recv)
 
 
-def send(sock: "socket", message: bytes, deaf_to: "Iterable[int]") -> None:
-    _signal.pthread_sigmask(_signal.SIG_BLOCK, deaf_to)  # signals are for the thread that reads
+def send(sock: "socket", message: bytes) -> None:
     rest = memoryview(message)
     while rest:
         try:

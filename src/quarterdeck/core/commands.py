@@ -9,7 +9,7 @@ from quarterdeck.core.runtime import RuntimeEvent
 from quarterdeck.core.state import Request
 
 
-class Heard(Struct, frozen=True, kw_only=True):
+class Heard(Struct, frozen=True, gc=False, kw_only=True):
     """An agent said something. `holder` names the kind of connection; `attended` whether a person is near."""
 
     event: RuntimeEvent
@@ -17,7 +17,7 @@ class Heard(Struct, frozen=True, kw_only=True):
     attended: bool = False
 
 
-class Decide(Struct, frozen=True, kw_only=True):
+class Decide(Struct, frozen=True, gc=False, kw_only=True):
     """A person decides a request as it was shown, which `digest` proves. `prior` is a request that has left
     the live state, so that a late decision can still be recorded."""
 
@@ -30,21 +30,21 @@ class Decide(Struct, frozen=True, kw_only=True):
     prior: Request | None = None
 
 
-class Deadline(Struct, frozen=True, kw_only=True):
+class Deadline(Struct, frozen=True, gc=False, kw_only=True):
     """The time for an answer has passed."""
 
     request_id: str
     at: float
 
 
-class HolderGone(Struct, frozen=True, kw_only=True):
+class HolderGone(Struct, frozen=True, gc=False, kw_only=True):
     """The agent no longer waits on this connection."""
 
     request_id: str
     at: float
 
 
-class ProcessSeen(Struct, frozen=True, kw_only=True):
+class ProcessSeen(Struct, frozen=True, gc=False, kw_only=True):
     """The agent's own process file says idle, busy or waiting; `answered` that its dialog has closed."""
 
     session_id: str
@@ -55,19 +55,19 @@ class ProcessSeen(Struct, frozen=True, kw_only=True):
     pid: int | None = None
 
 
-class Restarted(Struct, frozen=True, kw_only=True):
+class Restarted(Struct, frozen=True, gc=False, kw_only=True):
     """We came back: connections of before are gone."""
 
     at: float
 
 
-class Stopping(Struct, frozen=True, kw_only=True):
+class Stopping(Struct, frozen=True, gc=False, kw_only=True):
     """We are about to stop: everybody who waits must be let go."""
 
     at: float
 
 
-class InputRefused(Struct, frozen=True, kw_only=True):
+class InputRefused(Struct, frozen=True, gc=False, kw_only=True):
     """A client broke the envelope's promise; it is recorded, never dropped in silence."""
 
     event: RuntimeEvent
@@ -77,7 +77,7 @@ class InputRefused(Struct, frozen=True, kw_only=True):
 Input = Heard | Decide | Deadline | HolderGone | ProcessSeen | Restarted | Stopping | InputRefused
 
 
-class Answer(Struct, frozen=True, kw_only=True):
+class Answer(Struct, frozen=True, gc=False, kw_only=True):
     """Tell the agent that waits on this event. Sent exactly once per event heard."""
 
     event_id: str
@@ -85,20 +85,20 @@ class Answer(Struct, frozen=True, kw_only=True):
     request: Request | None = None
 
 
-class WakeAfter(Struct, frozen=True, kw_only=True):
+class WakeAfter(Struct, frozen=True, gc=False, kw_only=True):
     """Send a Deadline for this request after so many seconds of a clock that nobody sets."""
 
     request_id: str
     seconds: float
 
 
-class Unwatch(Struct, frozen=True, kw_only=True):
+class Unwatch(Struct, frozen=True, gc=False, kw_only=True):
     """The request is over: no deadline, no watching of its process."""
 
     request_id: str
 
 
-class Reply(Struct, frozen=True, kw_only=True):
+class Reply(Struct, frozen=True, gc=False, kw_only=True):
     """Tell the person how their decision ended: `outcome` is applied or an error kind of the API."""
 
     request_id: str

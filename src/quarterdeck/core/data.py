@@ -9,27 +9,27 @@ from msgspec import Struct
 from quarterdeck.core.decisions import Source
 
 
-class Data(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Data(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """The common root of all data types."""
 
 
-class SessionStartData(Data, frozen=True, kw_only=True):
+class SessionStartData(Data, frozen=True, gc=False, kw_only=True):
     source: str
     model: str | None = None
     agent_type: str | None = None
     session_title: str | None = None
 
 
-class SessionEndData(Data, frozen=True, kw_only=True):
+class SessionEndData(Data, frozen=True, gc=False, kw_only=True):
     reason: str
 
 
-class SessionInterruptData(Data, frozen=True, kw_only=True):
+class SessionInterruptData(Data, frozen=True, gc=False, kw_only=True):
     by: str
     reason: str | None = None
 
 
-class SessionStateData(Data, frozen=True, kw_only=True):
+class SessionStateData(Data, frozen=True, gc=False, kw_only=True):
     """What the process table says of a session that hooks cannot say."""
 
     status: str
@@ -37,34 +37,34 @@ class SessionStateData(Data, frozen=True, kw_only=True):
     pid: int | None = None
 
 
-class Trigger(Data, frozen=True, kw_only=True):
+class Trigger(Data, frozen=True, gc=False, kw_only=True):
     type: str
     prompt_preview: str | None = None
 
 
-class RunStartData(Data, frozen=True, kw_only=True):
+class RunStartData(Data, frozen=True, gc=False, kw_only=True):
     trigger: Trigger
 
 
-class Counters(Data, frozen=True, kw_only=True):
+class Counters(Data, frozen=True, gc=False, kw_only=True):
     tool_uses: int = 0
     tool_failures: int = 0
     permission_requests: int = 0
     blocks: int = 0
 
 
-class RunEndData(Struct, frozen=True, kw_only=True):
+class RunEndData(Struct, frozen=True, gc=False, kw_only=True):
     status: str
     counters: Counters
 
 
-class UserPromptData(Data, frozen=True, kw_only=True):
+class UserPromptData(Data, frozen=True, gc=False, kw_only=True):
     prompt: str
     cwd: str = ""
     permission_mode: str | None = None
 
 
-class UserExpansionData(Data, frozen=True, kw_only=True):
+class UserExpansionData(Data, frozen=True, gc=False, kw_only=True):
     expansion_type: str
     command_name: str
     command_args: str = ""
@@ -72,13 +72,13 @@ class UserExpansionData(Data, frozen=True, kw_only=True):
     prompt: str = ""
 
 
-class ToolPreData(Data, frozen=True, kw_only=True):
+class ToolPreData(Data, frozen=True, gc=False, kw_only=True):
     tool_name: str
     tool_input: dict[str, Any]
     tool_use_id: str | None = None
 
 
-class ToolPostData(Data, frozen=True, kw_only=True):
+class ToolPostData(Data, frozen=True, gc=False, kw_only=True):
     tool_name: str
     tool_input: dict[str, Any]
     tool_use_id: str | None = None
@@ -86,7 +86,7 @@ class ToolPostData(Data, frozen=True, kw_only=True):
     duration_ms: float | None = None
 
 
-class ToolFailureData(Data, frozen=True, kw_only=True):
+class ToolFailureData(Data, frozen=True, gc=False, kw_only=True):
     tool_name: str
     tool_input: dict[str, Any]
     tool_use_id: str | None = None
@@ -95,16 +95,16 @@ class ToolFailureData(Data, frozen=True, kw_only=True):
     duration_ms: float | None = None
 
 
-class BatchedCall(Data, frozen=True, kw_only=True):
+class BatchedCall(Data, frozen=True, gc=False, kw_only=True):
     tool_name: str
     tool_use_id: str | None = None
 
 
-class ToolBatchData(Data, frozen=True, kw_only=True):
+class ToolBatchData(Data, frozen=True, gc=False, kw_only=True):
     tool_calls: list[BatchedCall] = []
 
 
-class Asked(Data, frozen=True, kw_only=True):
+class Asked(Data, frozen=True, gc=False, kw_only=True):
     """What every request carries: the thing shown, its digest, and who holds on the other side."""
 
     request_id: str
@@ -117,14 +117,14 @@ class Asked(Data, frozen=True, kw_only=True):
     agent_type: str | None = None
 
 
-class PermissionRequestData(Asked, frozen=True, kw_only=True):
+class PermissionRequestData(Asked, frozen=True, gc=False, kw_only=True):
     tool_name: str
     tool_input: dict[str, Any]
     tool_use_id: str | None = None
     permission_suggestions: list[Any] = []
 
 
-class QuestionRequestData(Asked, frozen=True, kw_only=True):
+class QuestionRequestData(Asked, frozen=True, gc=False, kw_only=True):
     """`form` is questions, plan or elicitation."""
 
     form: str
@@ -134,7 +134,7 @@ class QuestionRequestData(Asked, frozen=True, kw_only=True):
     permission_suggestions: list[Any] = []
 
 
-class StopRequestData(Data, frozen=True, kw_only=True):
+class StopRequestData(Data, frozen=True, gc=False, kw_only=True):
     """A wish to stop; the fields of a request are there when it is held."""
 
     stop_hook_active: bool
@@ -151,7 +151,7 @@ class StopRequestData(Data, frozen=True, kw_only=True):
     expires_at: float | None = None
 
 
-class DecisionData(Data, frozen=True, kw_only=True):
+class DecisionData(Data, frozen=True, gc=False, kw_only=True):
     """How a request ended: `status` is decided, withdrawn or expired.
 
     `late` marks a decision that came after another one and was not delivered; `overrides` marks what the agent
@@ -177,43 +177,43 @@ class DecisionData(Data, frozen=True, kw_only=True):
     still_asks: bool = False
 
 
-class PermissionDecisionData(DecisionData, frozen=True, kw_only=True):
+class PermissionDecisionData(DecisionData, frozen=True, gc=False, kw_only=True):
     pass
 
 
-class QuestionDecisionData(DecisionData, frozen=True, kw_only=True):
+class QuestionDecisionData(DecisionData, frozen=True, gc=False, kw_only=True):
     pass
 
 
-class StopDecisionData(DecisionData, frozen=True, kw_only=True):
+class StopDecisionData(DecisionData, frozen=True, gc=False, kw_only=True):
     pass
 
 
-class PermissionDeniedData(Data, frozen=True, kw_only=True):
+class PermissionDeniedData(Data, frozen=True, gc=False, kw_only=True):
     tool_name: str
     tool_input: dict[str, Any]
     tool_use_id: str | None = None
     reason: str = ""
 
 
-class ElicitationResultData(Data, frozen=True, kw_only=True):
+class ElicitationResultData(Data, frozen=True, gc=False, kw_only=True):
     mcp_server_name: str
     action: str
     mode: str | None = None
     content: Any = None
 
 
-class StopFailureData(Data, frozen=True, kw_only=True):
+class StopFailureData(Data, frozen=True, gc=False, kw_only=True):
     error: str
     last_assistant_message: str | None = None
 
 
-class SubagentStartData(Data, frozen=True, kw_only=True):
+class SubagentStartData(Data, frozen=True, gc=False, kw_only=True):
     agent_id: str
     agent_type: str
 
 
-class SubagentStopData(Struct, frozen=True, kw_only=True):
+class SubagentStopData(Struct, frozen=True, gc=False, kw_only=True):
     agent_id: str
     agent_type: str
     stop_hook_active: bool
@@ -221,33 +221,33 @@ class SubagentStopData(Struct, frozen=True, kw_only=True):
     last_assistant_message: str | None = None
 
 
-class NotificationData(Data, frozen=True, kw_only=True):
+class NotificationData(Data, frozen=True, gc=False, kw_only=True):
     message: str
     title: str | None = None
     notification_type: str | None = None
 
 
-class CompactPreData(Data, frozen=True, kw_only=True):
+class CompactPreData(Data, frozen=True, gc=False, kw_only=True):
     trigger: str
     custom_instructions: str | None = None
 
 
-class CompactPostData(Data, frozen=True, kw_only=True):
+class CompactPostData(Data, frozen=True, gc=False, kw_only=True):
     trigger: str
     compact_summary: str | None = None
 
 
-class SetupData(Data, frozen=True, kw_only=True):
+class SetupData(Data, frozen=True, gc=False, kw_only=True):
     trigger: str
 
 
-class UnknownHookData(Data, frozen=True, kw_only=True):
+class UnknownHookData(Data, frozen=True, gc=False, kw_only=True):
     hook_event_name: str
     payload: Any = None
     error: str | None = None
 
 
-class TodoAddData(Data, frozen=True, kw_only=True):
+class TodoAddData(Data, frozen=True, gc=False, kw_only=True):
     todo_id: str
     text: str
     details: str | None = None
@@ -257,22 +257,22 @@ class TodoAddData(Data, frozen=True, kw_only=True):
     tags: list[str] | None = None
 
 
-class TodoUpdateData(Data, frozen=True, kw_only=True):
+class TodoUpdateData(Data, frozen=True, gc=False, kw_only=True):
     todo_id: str
     patch: dict[str, Any]
 
 
-class TodoDoneData(Data, frozen=True, kw_only=True):
+class TodoDoneData(Data, frozen=True, gc=False, kw_only=True):
     todo_id: str
     reason: str | None = None
 
 
-class MessageData(Data, frozen=True, kw_only=True):
+class MessageData(Data, frozen=True, gc=False, kw_only=True):
     text: str
     message_id: str | None = None
 
 
-class RuleAddData(Data, frozen=True, kw_only=True):
+class RuleAddData(Data, frozen=True, gc=False, kw_only=True):
     rule_id: str
     effect: str
     pattern: str
@@ -280,53 +280,53 @@ class RuleAddData(Data, frozen=True, kw_only=True):
     by: str
 
 
-class RuleRemoveData(Data, frozen=True, kw_only=True):
+class RuleRemoveData(Data, frozen=True, gc=False, kw_only=True):
     rule_id: str
     by: str
 
 
-class TerminalData(Data, frozen=True, kw_only=True):
+class TerminalData(Data, frozen=True, gc=False, kw_only=True):
     terminal_id: str
     name: str | None = None
     pid: int | None = None
 
 
-class OperatorArmData(Data, frozen=True, kw_only=True):
+class OperatorArmData(Data, frozen=True, gc=False, kw_only=True):
     prompt_id: str | None = None
 
 
-class OperatorDispatchData(Data, frozen=True, kw_only=True):
+class OperatorDispatchData(Data, frozen=True, gc=False, kw_only=True):
     prompt_id: str | None = None
     delivered: bool = False
 
 
-class InstructionsLoadedData(Data, frozen=True, kw_only=True):
+class InstructionsLoadedData(Data, frozen=True, gc=False, kw_only=True):
     file_path: str
     memory_type: str | None = None
     load_reason: str | None = None
 
 
-class CwdChangedData(Data, frozen=True, kw_only=True):
+class CwdChangedData(Data, frozen=True, gc=False, kw_only=True):
     old_cwd: str
     new_cwd: str
 
 
-class FileChangedData(Data, frozen=True, kw_only=True):
+class FileChangedData(Data, frozen=True, gc=False, kw_only=True):
     file_path: str
     event: str
 
 
-class DirectoryAddedData(Data, frozen=True, kw_only=True):
+class DirectoryAddedData(Data, frozen=True, gc=False, kw_only=True):
     directory: str
     source: str | None = None
 
 
-class ConfigChangedData(Data, frozen=True, kw_only=True):
+class ConfigChangedData(Data, frozen=True, gc=False, kw_only=True):
     source: str
     file_path: str | None = None
 
 
-class ModelSwitchData(Data, frozen=True, kw_only=True):
+class ModelSwitchData(Data, frozen=True, gc=False, kw_only=True):
     from_model: str
     to_model: str
     requested_model: str | None = None
@@ -334,11 +334,11 @@ class ModelSwitchData(Data, frozen=True, kw_only=True):
     context_tokens: int | None = None
 
 
-class TeammateIdleData(Data, frozen=True, kw_only=True):
+class TeammateIdleData(Data, frozen=True, gc=False, kw_only=True):
     teammate_name: str | None = None
     team_name: str | None = None
 
 
-class WorktreeData(Data, frozen=True, kw_only=True):
+class WorktreeData(Data, frozen=True, gc=False, kw_only=True):
     name: str | None = None
     worktree_path: str | None = None

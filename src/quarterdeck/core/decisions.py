@@ -17,39 +17,39 @@ class Source(StrEnum):
     ELSEWHERE = "elsewhere"
 
 
-class Allow(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="decision", tag="allow"):
+class Allow(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True, tag_field="decision", tag="allow"):
     """The tool may run, with the input as asked or as edited."""
 
     updated_input: dict[str, Any] | None = None
     updated_permissions: list[Any] | None = None
 
 
-class Deny(Struct, frozen=True, omit_defaults=True, tag_field="decision", tag="deny"):
+class Deny(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="decision", tag="deny"):
     """The tool must not run; the agent reads the message."""
 
     message: str
     interrupt: bool = False
 
 
-class Ask(Struct, frozen=True, omit_defaults=True, tag_field="decision", tag="ask"):
+class Ask(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="decision", tag="ask"):
     """The agent shall ask at its own prompt."""
 
     reason: str | None = None
 
 
-class Answer(Struct, frozen=True, omit_defaults=True, tag_field="decision", tag="answer"):
+class Answer(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="decision", tag="answer"):
     """The answers to a question, keyed by its full text, or the content of a form."""
 
     answers: dict[str, Any]
 
 
-class Block(Struct, frozen=True, tag_field="decision", tag="block"):
+class Block(Struct, frozen=True, gc=False, tag_field="decision", tag="block"):
     """The agent must not stop (or go on); it reads the reason."""
 
     reason: str
 
 
-class NoOpinion(Struct, frozen=True, omit_defaults=True, tag_field="decision", tag="no_opinion"):
+class NoOpinion(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="decision", tag="no_opinion"):
     """We say nothing: the agent does what it would do without us."""
 
     reason: str | None = None

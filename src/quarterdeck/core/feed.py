@@ -67,7 +67,7 @@ USER = "user"
 ROOT = "agent:root"
 
 
-class Cause(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Cause(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """What an event follows from."""
 
     parent_event_id: str | None = None
@@ -76,7 +76,7 @@ class Cause(Struct, frozen=True, kw_only=True, omit_defaults=True):
     transcript_path: str | None = None
 
 
-class FeedEvent(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class FeedEvent(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """`event_id` is `{run_id}:E{seq}`; `seq_no` is the position in this runner's log, without a gap."""
 
     seq_no: int

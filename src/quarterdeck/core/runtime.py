@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 
-class Interaction(Struct, frozen=True, kw_only=True):
+class Interaction(Struct, frozen=True, gc=False, kw_only=True):
     """Whether somebody is expected to decide, and whether a refusal can have an effect."""
 
     expects_decision: bool = False
@@ -31,7 +31,7 @@ INTERACTIONS: Mapping[str, Interaction] = {
 of a question where no permission request will follow; both are decided in `core.hearing`."""
 
 
-class Context(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Context(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """Where an agent works; on a feed event only what changed since the last one of its session."""
 
     cwd: str = ""
@@ -42,7 +42,7 @@ class Context(Struct, frozen=True, kw_only=True, omit_defaults=True):
     tag: str = ""
 
 
-class RuntimeEvent(Struct, frozen=True, kw_only=True):
+class RuntimeEvent(Struct, frozen=True, gc=False, kw_only=True):
     """One thing an agent said. `id` is ours or the client's; `at` is when we received it."""
 
     id: str

@@ -7,7 +7,7 @@ import asyncio
 from quarterdeck.daemon.ears import SILENCE, Caller, Ears, Spoken, spoken
 from quarterdeck.daemon.loop import Held, Told
 from quarterdeck.errors import BadInput
-from quarterdeck.serve.guard import Receive, Scope, Send, refuse, respond
+from quarterdeck.serve.guard import Message, Receive, Scope, Send, refuse, respond
 from quarterdeck.wire import MAX_BYTES
 
 STATUS = {"too_large": 413}
@@ -24,10 +24,14 @@ class HookRoute:
             await refuse(send, 405, "method_not_allowed", "POST a hook payload")
             return
         headers: dict[bytes, bytes] = scope["qd_headers"]
+        message = await receive()
         try:
-            body = await _read_body(headers, receive)
-            if body is None:
-                return
+            if message.get("more_body") or message["type"] != "http.request":
+                body = await _read_body(message, headers, receive)
+                if body is None:
+                    return
+            else:
+                body = message["body"]
             heard = self._ears.hear(body, _caller(headers))
         except BadInput as error:
             self._ears.refused[error.kind] += 1
@@ -61,25 +65,23 @@ async def _say(send: Send, said: Spoken) -> None:
         await respond(send, 200, said.answer)
 
 
-async def _read_body(headers: dict[bytes, bytes], receive: Receive) -> bytes | None:
-    """The whole body; None when the client left before sending it."""
+async def _read_body(message: Message, headers: dict[bytes, bytes], receive: Receive) -> bytes | None:
+    """A body that comes in parts; None when the client left before sending all of it."""
     length = headers.get(b"content-length", b"0")
-    if not length.isdigit() or int(length) > MAX_BYTES:
+    if length.isdigit() and int(length) > MAX_BYTES:
         raise BadInput("too_large", f"a hook payload has at most {MAX_BYTES} bytes")
-    message = await receive()
-    if not message.get("more_body"):
-        return message.get("body", b"") if message["type"] == "http.request" else None
-    parts: list[bytes] = [message["body"]]
-    size = len(parts[0])
-    while message.get("more_body"):
-        message = await receive()
+    parts: list[bytes] = []
+    size = 0
+    while True:
         if message["type"] != "http.request":
             return None
         parts.append(message.get("body", b""))
         size += len(parts[-1])
         if size > MAX_BYTES:
             raise BadInput("too_large", f"a hook payload has at most {MAX_BYTES} bytes")
-    return b"".join(parts)
+        if not message.get("more_body"):
+            return b"".join(parts)
+        message = await receive()
 
 
 def _caller(headers: dict[bytes, bytes]) -> Caller:

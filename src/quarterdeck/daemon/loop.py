@@ -35,6 +35,8 @@ from quarterdeck.store.reader import Reader
 
 SNAPSHOT_EVERY = 5_000
 BATCH = 512
+IDLE_SECONDS = 0.05
+INDEX_AT_LEAST = 20_000
 
 T = TypeVar("T")
 
@@ -48,6 +50,10 @@ class Told(Struct, frozen=True):
     request: Request | None = None
     recorded: bool = True
     error: str | None = None
+
+
+_QUIET = Told(NoOpinion())
+"""What an agent is told that nobody decides about."""
 
 
 class Held(Struct, frozen=True):
@@ -79,7 +85,6 @@ class Loop:
     def __init__(self, state: State, log: Log, reader: Reader, waiting: Waiting) -> None:
         self.state = state
         self.published: Callable[[list[FeedEvent]], None] = lambda events: None
-        self.counts = {"heard": 0, "batches": 0, "failures": 0}
         self._log = log
         self._reader = reader
         self._waiting = waiting
@@ -88,6 +93,7 @@ class Loop:
         self._stopped = False
         self._holders: dict[str, list[asyncio.Future[Told]]] = {}
         self._snapshot_at = state.seq_no
+        self._indexing: asyncio.TimerHandle | None = None
         waiting.tell = self.tell
 
     @property
@@ -185,7 +191,7 @@ class Loop:
         for said, result in zip(batch, results, strict=True):
             if result is not None:
                 self._perform(said, result)
-        self._log.index_sessions()
+        self._index_when_idle()
         if self.state.seq_no - self._snapshot_at >= SNAPSHOT_EVERY:
             self.save_snapshot()
 
@@ -214,7 +220,6 @@ class Loop:
                 entries.append(Entry(result.events, said.raw, *views, envelope))
         if entries:
             self._log.append(entries)
-            self.counts["batches"] += 1
 
     def _publish(self, results: list[Result | None]) -> None:
         events = [event for result in results if result is not None for event in result.events]
@@ -223,7 +228,6 @@ class Loop:
 
     def _fail(self, batch: list[_Said], error: str) -> None:
         """Nothing of the batch is on record, so nobody is told anything but silence."""
-        self.counts["failures"] += 1
         logger.error("not recorded", error=error, inputs=len(batch))
         for said in batch:
             self._let_go(said, error)
@@ -241,27 +245,41 @@ class Loop:
     def _perform(self, said: _Said, result: Result) -> None:
         own_id = said.told.event.id if isinstance(said.told, Heard) else None
         for effect in result.effects:
-            match effect:
-                case Answer(event_id=event_id, decision=decision, request=request):
-                    told = Told(decision, request)
-                    if event_id == own_id and said.answer is not None:
-                        self.counts["heard"] += 1
-                        _settle(said.answer, told)
-                    self._answer_holders(event_id, told)
-                case WakeAfter(request_id=request_id, seconds=seconds):
-                    if said.answer is not None:
-                        self.counts["heard"] += 1
-                        _settle(said.answer, Held(self._join(request_id)))
-                    self._waiting.watch(result.state.requests[request_id], seconds)
-                case Unwatch(request_id=request_id):
-                    self._waiting.forget(request_id)
-                case Reply():
-                    if said.reply is not None:
-                        _settle(said.reply, effect)
+            if isinstance(effect, Answer):
+                told = _QUIET if effect.request is None else Told(effect.decision, effect.request)
+                if effect.event_id == own_id and said.answer is not None:
+                    _settle(said.answer, told)
+                if self._holders:
+                    self._answer_holders(effect.event_id, told)
+            elif isinstance(effect, WakeAfter):
+                self._hold(said, result.state.requests[effect.request_id], effect.seconds)
+            elif isinstance(effect, Unwatch):
+                self._waiting.forget(effect.request_id)
+            elif said.reply is not None:
+                _settle(said.reply, effect)
+
+    def _hold(self, said: _Said, request: Request, seconds: float) -> None:
+        if said.answer is not None:
+            _settle(said.answer, Held(self._join(request.request_id)))
+        pid = said.told.event.context.pid if isinstance(said.told, Heard) else 0
+        self._waiting.watch(request, seconds, pid)
 
     def _answer_holders(self, event_id: str, told: Told) -> None:
         for holder in self._holders.pop(event_id, ()):
             _settle(holder, told)
+
+    def _index_when_idle(self) -> None:
+        """The index waits for a pause, unless readers would have too much to walk."""
+        if self._log.unindexed >= INDEX_AT_LEAST:
+            self._log.index_sessions()
+        if self._indexing is None and self._log.unindexed and not self._stopped:
+            self._indexing = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._index, self._log.seq_no)
+
+    def _index(self, seen: int) -> None:
+        self._indexing = None
+        if self._log.seq_no == seen:
+            self._log.index_sessions()
+        self._index_when_idle()
 
     def save_snapshot(self) -> None:
         """Keep the state so that the next start is quick; a failure costs only time then."""
@@ -274,6 +292,8 @@ class Loop:
     def stop(self) -> None:
         """Let everybody go, record it, and take nothing more."""
         self._stopped = True
+        if self._indexing is not None:
+            self._indexing.cancel()
         self._queue.append(_Said(Stopping(at=time.time())))
         while self._queue:
             self._drain()

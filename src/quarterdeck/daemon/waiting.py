@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from msgspec import Struct
 
-from quarterdeck.core.commands import Deadline, Input, ProcessSeen
+from quarterdeck.core.commands import Deadline, HolderGone, Input, ProcessSeen
 from quarterdeck.core.state import Request
 
 POLL_SECONDS = 0.25
@@ -33,6 +34,7 @@ class _Watched(Struct):
     session_id: str
     opened_at: float
     timer: asyncio.TimerHandle
+    pid: int = 0
     waited: bool = False
     left: int = 0
 
@@ -47,12 +49,13 @@ class Waiting:
         self._polling: asyncio.Task[None] | None = None
         self.tell: Callable[[Input], None] = lambda told: None
 
-    def watch(self, request: Request, seconds: float) -> None:
-        """Send a Deadline after so many seconds, and close the card when the terminal answers first."""
+    def watch(self, request: Request, seconds: float, pid: int = 0) -> None:
+        """Send a Deadline after so many seconds, and close the card when the terminal answers first or the agent
+        (`pid`, where it is known) has died."""
         self.forget(request.request_id)
         loop = asyncio.get_running_loop()
         timer = loop.call_later(seconds, self._expired, request.request_id)
-        watched = _Watched(request.request_id, request.session_id, request.opened_at, timer)
+        watched = _Watched(request.request_id, request.session_id, request.opened_at, timer, pid)
         self._watched[request.request_id] = watched
         if self._poll is None:
             self._poll = loop.call_later(POLL_SECONDS, self._look)
@@ -83,6 +86,9 @@ class Waiting:
         processes = await asyncio.to_thread(read_processes, self._dir, wanted)
         answered: dict[str, Process] = {}
         for watched in list(self._watched.values()):
+            if watched.pid and not _alive(watched.pid):
+                self.tell(HolderGone(request_id=watched.request_id, at=time.time()))
+                continue
             process = processes.get(watched.session_id)
             if process is not None and dialog_closed(watched, process):
                 answered[watched.session_id] = process
@@ -96,6 +102,16 @@ class Waiting:
                 pid=process.pid,
             )
             self.tell(seen)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def dialog_closed(watched: _Watched, process: Process) -> bool:

@@ -65,9 +65,11 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
-        headers = dict(scope["headers"])
+        given = scope["headers"]
+        headers = dict(given)
         origin = headers.get(b"origin")
-        if headers.get(b"host", b"").lower() not in self._hosts or _twice(scope["headers"], b"host"):
+        repeats = len(headers) != len(given)
+        if headers.get(b"host", b"").lower() not in self._hosts or (repeats and _twice(given, b"host")):
             await refuse(send, 421, "foreign_host", "this Host is not served here")
         elif origin is not None and origin not in self._origins:
             await refuse(send, 403, "foreign_origin", "this Origin may not call Quarterdeck")

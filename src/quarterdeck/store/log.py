@@ -21,7 +21,7 @@ RAW_LIMIT = 256 * 1024
 """Bytes of a payload kept beside its events; the events themselves hold all that matters of a larger one."""
 
 CHECKED_AT_START = 1000
-INDEX_EVERY = 1000
+INDEX_CHUNK = 2_000
 GENESIS = bytes(32)
 
 
@@ -129,23 +129,30 @@ class Log:
                 "INSERT OR REPLACE INTO sessions VALUES(?,?,?)", (session.session_id, at, write_json(session).decode())
             )
 
+    @property
+    def unindexed(self) -> int:
+        """How many events a reader of one session has to walk."""
+        return self.seq_no - self._indexed
+
     def index_sessions(self) -> None:
-        """Bring the index of sessions up to the last event; a failure costs only the next reader's time."""
-        if self.damage is not None or self.seq_no - self._indexed < INDEX_EVERY:
+        """Index the next events by session; a failure costs only the next reader's time."""
+        upto = min(self.seq_no, self._indexed + INDEX_CHUNK)
+        if self.damage is not None or upto == self._indexed:
             return
         try:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.execute(
-                "INSERT OR IGNORE INTO by_session SELECT session_id, seq_no FROM events WHERE seq_no > ? ORDER BY 1, 2",
-                (self._indexed,),
+                "INSERT OR IGNORE INTO by_session"
+                " SELECT session_id, seq_no FROM events WHERE seq_no > ? AND seq_no <= ? ORDER BY 1, 2",
+                (self._indexed, upto),
             )
-            self._db.execute("UPDATE indexed SET seq_no=?", (self.seq_no,))
+            self._db.execute("UPDATE indexed SET seq_no=?", (upto,))
             self._db.execute("COMMIT")
         except sqlite3.Error:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
             return
-        self._indexed = self.seq_no
+        self._indexed = upto
 
     def envelope(self, request_id: str) -> bytes | None:
         """The digest of the payload a client sent under this id, if it did."""

@@ -83,9 +83,9 @@ def read_hook(
             cwd=_text(body.get("cwd")),
             transcript_path=_text(body.get("transcript_path")),
             permission_mode=_text(body.get("permission_mode")),
-            entrypoint=safe_id(entrypoint, ""),
+            entrypoint=safe_id(entrypoint, "") if entrypoint else "",
             pid=pid,
-            tag=safe_id(tag, ""),
+            tag=safe_id(tag, "") if tag else "",
         ),
         interaction=interaction_of(hook_name),
         tool_name=tool_name if isinstance(tool_name, str) else None,
@@ -104,7 +104,7 @@ def _text(value: object) -> str:
 
 
 def _id(value: object) -> str | None:
-    return safe_id(value, "") or None
+    return (safe_id(value, "") or None) if value else None
 
 
 def interaction_of(hook_name: str) -> Interaction:
