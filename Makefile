@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/pytest
 
-.PHONY: help run test check unit e2e faults bench fmt lint types imports laws fuzz record lock parts clean
+.PHONY: help run test check unit e2e faults bench fmt lint types imports laws fuzz docs record lock parts clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -50,6 +50,9 @@ laws: parts ## every law with its tests, and whether it holds
 
 bench: $(VENV)/dev.stamp ## the figures, as ratios; writes benchmarks/results/latest.json
 	@$(BIN)/python -m benchmarks
+
+docs: $(VENV)/dev.stamp ## write the pages that are made from tables
+	@$(BIN)/python -m tests.support.docs
 
 record: parts ## record Claude Code's hook payloads again
 	@$(BIN)/python -m tests.support.record

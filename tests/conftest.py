@@ -28,7 +28,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def known_laws() -> list[str]:
     """The ids of docs/laws.md, in its order."""
     body = LAWS.read_text(encoding="utf-8").partition("## Decisions")[2].partition("## Not promised")[0]
-    return re.findall(r"(?:^|\s)([DEHAIRS]\d+) (?=[A-Z\[`a-z])", body)
+    return re.findall(r"(?:^|\s)([DEHAIRS]\d+) (?=[A-Z\[`a-z0-9])", body)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -8,7 +8,8 @@ from litestar import Litestar, Request, Response, Router, get, post
 from litestar.datastructures import State as AppState
 from litestar.exceptions import HTTPException, ValidationException
 from litestar.openapi import OpenAPIConfig
-from litestar.params import Parameter
+from litestar.openapi.plugins import JsonRenderPlugin
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from msgspec import Struct
 
 from quarterdeck import __version__
@@ -19,7 +20,7 @@ from quarterdeck.serve.desk import Desk
 from quarterdeck.serve.views import decision_view, event_view, project_id_of, request_view, session_view
 from quarterdeck.store.reader import FeedQuery
 
-Limit = Annotated[int, Parameter(query="limit", ge=1, le=1000, default=200)]
+Limit = Annotated[int, QueryParameter(name="limit", ge=1, le=1000)]
 JSON = "application/json"
 OVER = ("decided", "withdrawn", "expired")
 
@@ -64,9 +65,9 @@ def healthz(state: AppState) -> dict[str, str]:
 @get("/sessions", sync_to_thread=False)
 def list_sessions(
     state: AppState,
-    project_id: str | None = None,
-    agent_state: Annotated[str | None, Parameter(query="state")] = None,
-    after: str | None = None,
+    project_id: FromQuery[str | None] = None,
+    agent_state: Annotated[str | None, QueryParameter(name="state")] = None,
+    after: FromQuery[str | None] = None,
     limit: Limit = 200,
 ) -> dict[str, Any]:
     """Every session, the live ones first, each kind newest first."""
@@ -87,7 +88,7 @@ def list_sessions(
 
 
 @get("/sessions/{session_id:str}", sync_to_thread=False)
-def get_session(state: AppState, session_id: str) -> dict[str, Any]:
+def get_session(state: AppState, session_id: FromPath[str]) -> dict[str, Any]:
     """One session."""
     desk: Desk = state.desk
     session = desk.session(session_id)
@@ -99,14 +100,14 @@ def get_session(state: AppState, session_id: str) -> dict[str, Any]:
 @get("/feed")
 async def get_feed(
     state: AppState,
-    after: Annotated[int | None, Parameter(ge=0)] = None,
-    before: Annotated[int | None, Parameter(ge=0)] = None,
+    after: Annotated[int | None, QueryParameter(ge=0)] = None,
+    before: Annotated[int | None, QueryParameter(ge=0)] = None,
     limit: Limit = 200,
-    session_id: str | None = None,
-    kind: list[str] | None = None,
-    actor_id: str | None = None,
-    tool: str | None = None,
-    q: str | None = None,
+    session_id: FromQuery[str | None] = None,
+    kind: FromQuery[list[str] | None] = None,
+    actor_id: FromQuery[str | None] = None,
+    tool: FromQuery[str | None] = None,
+    q: FromQuery[str | None] = None,
 ) -> dict[str, Any]:
     """A page of what happened, oldest first; `next` continues it."""
     desk: Desk = state.desk
@@ -127,8 +128,8 @@ async def get_feed(
 @get("/requests")
 async def list_requests(
     state: AppState,
-    status: Literal["pending", "decided", "withdrawn", "expired"] | None = None,
-    after: Annotated[int | None, Parameter(ge=0)] = None,
+    status: FromQuery[Literal["pending", "decided", "withdrawn", "expired"] | None] = None,
+    after: Annotated[int | None, QueryParameter(ge=0)] = None,
     limit: Limit = 200,
 ) -> dict[str, Any]:
     """Requests, oldest first: what waits, or how it ended."""
@@ -141,7 +142,7 @@ async def list_requests(
 
 
 @get("/requests/{request_id:str}")
-async def get_request(state: AppState, request_id: str) -> dict[str, Any]:
+async def get_request(state: AppState, request_id: FromPath[str]) -> dict[str, Any]:
     """One request."""
     desk: Desk = state.desk
     request = await desk.request(request_id)
@@ -152,14 +153,14 @@ async def get_request(state: AppState, request_id: str) -> dict[str, Any]:
 
 @post("/requests/{request_id:str}/decision", status_code=200)
 async def decide(
-    state: AppState, request: Request[Any, Any, Any], request_id: str, data: DecisionBody
+    state: AppState, request: Request[Any, Any, Any], request_id: FromPath[str], data: JSONBody[DecisionBody]
 ) -> dict[str, Any]:
     """Decide a request as it was shown."""
     return await _decide(state.desk, request_id, data, _principal(request))
 
 
 @post("/requests/decisions", status_code=200)
-async def decide_many(state: AppState, request: Request[Any, Any, Any], data: Decisions) -> dict[str, Any]:
+async def decide_many(state: AppState, request: Request[Any, Any, Any], data: JSONBody[Decisions]) -> dict[str, Any]:
     """Decide many requests, each by its id and digest; each has its own result."""
     results = []
     for one in data.decisions:
@@ -270,7 +271,7 @@ def create_api(desk: Desk) -> Litestar:
         route_handlers=[healthz, Router("/api/v1", route_handlers=routes)],
         state=AppState({"desk": desk}),
         openapi_config=OpenAPIConfig(
-            title="Quarterdeck", version=__version__, path="/api/v1/schema", enabled_endpoints=set()
+            title="Quarterdeck", version=__version__, path="/api/v1/schema", render_plugins=[JsonRenderPlugin()]
         ),
         exception_handlers={ApiError: _on_api_error, ValidationException: _on_invalid, HTTPException: _on_http_error},
         logging_config=None,

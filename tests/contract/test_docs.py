@@ -1,0 +1,79 @@
+"""The documents say what is so."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import typer
+
+from quarterdeck.cli.app import cli
+from quarterdeck.config import Config
+from quarterdeck.serve.api import create_api
+from tests.conftest import known_laws
+from tests.support.docs import DOCS, PAGES
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_made_from_tables_is_up_to_date(name: str) -> None:
+    assert (DOCS / name).read_text() == PAGES[name](), "run: make docs"
+
+
+def test_the_readme_names_every_command_and_no_other() -> None:
+    group = typer.main.get_command(cli)
+    table = README.partition("## Commands")[2].partition("## Settings")[0]
+    assert set(re.findall(r"`qd ([a-z]+)", table)) == set(getattr(group, "commands"))  # noqa: B009
+
+
+def test_the_readme_names_every_setting_and_its_default() -> None:
+    table = README.partition("## Settings")[2].partition("## More")[0]
+    keys = {
+        f"{section}.{key}" for section, field in Config.model_fields.items() for key in field.annotation.model_fields
+    }
+    assert set(re.findall(r"`([a-z]+\.[a-z_]+)`", table)) == keys | {"config.yaml"}
+
+
+def test_the_api_page_names_every_route() -> None:
+    class Nobody:
+        pass
+
+    app = create_api(Nobody())  # type: ignore[arg-type]
+    page = (DOCS / "api.md").read_text()
+    for route in [route for route in app.routes if not route.path.startswith("/api/v1/schema")]:
+        path = re.sub(r"\{(\w+?)(:\w+)?\}", "{id}", route.path)
+        assert path.removeprefix("/api/v1") in page, path
+
+
+def test_links_between_documents_lead_somewhere() -> None:
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.glob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_no_lock_file_names_an_address() -> None:
+    for lock in ROOT.glob("requirements*.lock"):
+        assert "://" not in lock.read_text()
+        assert "--hash=sha256:" in lock.read_text()
+
+
+def test_the_laws_are_all_found() -> None:
+    laws = known_laws()
+    assert len(laws) == len(set(laws))
+    assert {law[0]: sum(1 for other in laws if other[0] == law[0]) for law in laws} == {
+        "D": 18,
+        "E": 14,
+        "H": 16,
+        "A": 15,
+        "I": 10,
+        "R": 7,
+        "S": 11,
+    }
+
+
+def test_the_readme_shows_the_two_commands() -> None:
+    assert "make run" in README
+    assert "make test" in README
