@@ -57,21 +57,32 @@ def launching(command: Sequence[str | Path]) -> Launch:
 
 class Daemon:
     """A daemon in `home`; with `with` it is ready inside, and it and its clients are gone after. `env` adds to a
-    clean environment."""
+    clean environment; what it prints goes into files in `logs`, beside the home unless given."""
 
-    def __init__(self, home: Path, *, env: Mapping[str, str] | None = None, launch: Launch | None = None) -> None:
+    def __init__(
+        self,
+        home: Path,
+        *,
+        env: Mapping[str, str] | None = None,
+        launch: Launch | None = None,
+        logs: Path | None = None,
+    ) -> None:
         self.home = home
         self.env = dict(env or {})
         self._launch = launch or launching(PLAIN)
         self._process: Process | None = None
         self._open: list[socket.socket] = []
-        self._out = home.with_name(home.name + ".out")
-        self._err = home.with_name(home.name + ".err")
+        self._out = (logs or home.parent) / f"{home.name}.out"
+        self._err = (logs or home.parent) / f"{home.name}.err"
 
     def __enter__(self) -> Self:
         return self.start()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Whatever happened: no process and no connection is left."""
         for connection in self._open:
             connection.close()
         if self.alive():
@@ -161,10 +172,10 @@ class Daemon:
         return out.stdout.strip()[:1]
 
     def stdout(self) -> str:
-        return self._out.read_text(errors="replace")
+        return self._out.read_text(errors="replace") if self._out.exists() else ""
 
     def stderr(self) -> str:
-        return self._err.read_text(errors="replace")
+        return self._err.read_text(errors="replace") if self._err.exists() else ""
 
     @property
     def url(self) -> str:

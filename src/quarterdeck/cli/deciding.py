@@ -9,6 +9,8 @@ import typer
 
 from quarterdeck.cli.common import AsJson, client, out, plainly, print_json
 from quarterdeck.cli.reading import describe
+from quarterdeck.core.payload import ID
+from quarterdeck.errors import Refused
 
 RequestId = Annotated[str, typer.Argument(metavar="ID", help="The request, as `qd requests` shows it.")]
 Note = Annotated[str | None, typer.Option(help="A note for the record.")]
@@ -68,21 +70,17 @@ def _object(text: str, option: str) -> dict[str, Any]:
 def _decide(request_id: str, as_json: bool, **body: Any) -> None:
     """Decide what the daemon shows right now: the digest binds the decision to it."""
     asked = client()
-    request = asked.get(f"/api/v1/requests/{_segment(request_id)}")
+    if not ID.fullmatch(request_id):
+        raise Refused(f"no such request: {request_id}; see: qd requests")
+    request = asked.get(f"/api/v1/requests/{request_id}")
     given = {k: v for k, v in body.items() if v is not None}
-    made = asked.post(f"/api/v1/requests/{_segment(request_id)}/decision", {**given, "digest": request["digest"]})
+    made = asked.post(f"/api/v1/requests/{request_id}/decision", {**given, "digest": request["digest"]})
     if as_json:
         print_json(made)
         return
     word = {"allow": "Allowed", "deny": "Denied", "answer": "Answered", "pass": "Passed to the terminal"}
     about = (describe(request) or [request["tool_name"]])[0]
     out.print(f"{word[made['decision']]}: {about}")
-
-
-def _segment(request_id: str) -> str:
-    from urllib.parse import quote
-
-    return quote(request_id, safe="")
 
 
 def register(cli: typer.Typer) -> None:

@@ -93,7 +93,7 @@ def get_session(state: AppState, session_id: FromPath[str]) -> dict[str, Any]:
     desk: Desk = state.desk
     session = desk.session(session_id)
     if session is None:
-        raise ApiError(404, "not_found", "no such session")
+        raise ApiError(404, "not_found", f"no such session: {session_id}")
     return session_view(session, desk.runner_id)
 
 
@@ -147,7 +147,7 @@ async def get_request(state: AppState, request_id: FromPath[str]) -> dict[str, A
     desk: Desk = state.desk
     request = await desk.request(request_id)
     if request is None:
-        raise ApiError(404, "not_found", "no such request")
+        raise ApiError(404, "not_found", f"no such request: {request_id}; see: qd requests")
     return request_view(request, desk.runner_id)
 
 
@@ -224,7 +224,7 @@ def _refusal(reply: Reply) -> ApiError:
     status = reply.request.status if reply.request else None
     match reply.outcome:
         case "not_found":
-            return ApiError(404, "not_found", "no such request")
+            return ApiError(404, "not_found", f"no such request: {reply.request_id}; see: qd requests")
         case "digest_mismatch":
             return ApiError(409, "digest_mismatch", "this is not what was shown: read the request again")
         case "invalid":

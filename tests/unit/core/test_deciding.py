@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from quarterdeck.core.agent_state import AgentState
@@ -12,8 +14,8 @@ from tests.support.scene import Scene, bash
 QUESTIONS = {"questions": [{"question": "Which database?", "header": "DB", "options": [{"label": "Postgres"}]}]}
 
 
-def asked(**settings: object) -> Scene:
-    scene = Scene(**settings)  # type: ignore[arg-type]
+def asked(**settings: Any) -> Scene:
+    scene = Scene(**settings)
     scene.hears("UserPromptSubmit", prompt="go").hears("PreToolUse", **bash("rm x", "t1"))
     return scene.hears("PermissionRequest", id="r1", **bash("rm x"))
 
@@ -226,7 +228,7 @@ def test_one_ask_is_one_request_although_two_hooks_fire() -> None:
 
 
 def test_a_question_is_held_before_the_tool_where_no_permission_request_follows() -> None:
-    ask = {"tool_name": "AskUserQuestion", "tool_input": QUESTIONS, "tool_use_id": "t"}
+    ask: dict[str, Any] = {"tool_name": "AskUserQuestion", "tool_input": QUESTIONS, "tool_use_id": "t"}
     scene = Scene().hears("PreToolUse", id="q", permission_mode="bypassPermissions", **ask).holds("q")
     scene.decides("q", Answer({"Which database?": "Postgres"})).replies("applied")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -90,7 +91,7 @@ def test_tasks_come_from_their_hooks_and_their_tools_once() -> None:
     scene.hears("TaskCompleted", task_id="1", task_subject="find").records("todo.done")
 
 
-def todo_write(*items: tuple[str, str]) -> dict[str, object]:
+def todo_write(*items: tuple[str, str]) -> dict[str, Any]:
     todos = [{"content": text, "status": status} for text, status in items]
     return {"tool_name": "TodoWrite", "tool_input": {"todos": todos}, "tool_use_id": "w"}
 

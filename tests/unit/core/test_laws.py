@@ -46,7 +46,7 @@ todos = st.lists(
 tool_inputs = st.fixed_dictionaries({"command": st.sampled_from(["ls", "rm"])}) | st.fixed_dictionaries(
     {"todos": todos}
 )
-payloads = st.fixed_dictionaries(
+payloads: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
     {"hook_event_name": st.sampled_from(sorted(HOOKS)), "session_id": st.sampled_from(SESSIONS)},
     optional={
         "tool_name": st.sampled_from(TOOLS),
@@ -63,7 +63,7 @@ payloads = st.fixed_dictionaries(
         "task_id": st.sampled_from(["1", "2"]),
     },
 )
-wild_payloads = st.dictionaries(
+wild_payloads: st.SearchStrategy[dict[str, Any]] = st.dictionaries(
     st.sampled_from(["tool_name", "tool_input", "prompt", "session_id", "tool_calls"]), anything
 )
 decisions: st.SearchStrategy[Decision] = st.sampled_from(
@@ -126,12 +126,13 @@ def draw_input(draw: st.DrawFn, story: Story, n: int) -> Input:
             else draw(st.sampled_from([known.digest if known else "", "x"]))
         )
         return Decide(request_id=request_id, decision=draw(decisions), digest=digest, by="ann", at=at)
-    return {
+    others: dict[str, Input] = {
         "deadline": Deadline(request_id=request_id, at=at),
         "gone": HolderGone(request_id=request_id, at=at),
         "process": ProcessSeen(session_id="s1", status="idle", answered=True, at=at),
         "restart": Restarted(at=at),
-    }[kind]
+    }
+    return others[kind]
 
 
 @pytest.mark.law("E13")

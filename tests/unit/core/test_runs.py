@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from quarterdeck.core.agent_state import AgentState
@@ -56,7 +58,7 @@ def test_work_without_a_prompt_opens_a_run_of_its_own() -> None:
         ("SomethingNew", {"x": 1}),
     ],
 )
-def test_lifecycle_events_open_no_run(hook: str, payload: dict[str, object]) -> None:
+def test_lifecycle_events_open_no_run(hook: str, payload: dict[str, Any]) -> None:
     scene = Scene().hears(hook, **payload)
     assert [e.run_id for e in scene.events] == ["s1:R0"]
 

@@ -1,0 +1,231 @@
+"""The API of a real daemon: credentials, shapes, errors, decisions."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.daemon import Daemon
+
+BASH = {"tool_name": "Bash", "tool_input": {"command": "rm x"}}
+
+
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    with Daemon(tmp_path_factory.mktemp("api") / "home") as running:
+        yield running
+
+
+def payload(session: str, hook: str, **more: Any) -> dict[str, Any]:
+    return {"session_id": session, "hook_event_name": hook, "cwd": "/w/app", **more}
+
+
+def call(daemon: Daemon, method: str, path: str, headers: dict[str, str], body: bytes | None = None) -> tuple[int, Any]:
+    connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=10)
+    connection.putrequest(method, path, skip_host="Host" in headers)
+    for name, value in {**headers, "Content-Length": str(len(body or b""))}.items():
+        connection.putheader(name, value)
+    connection.endheaders(body)
+    response = connection.getresponse()
+    content = response.read()
+    connection.close()
+    return response.status, json.loads(content) if content else None
+
+
+ROUTES = [
+    ("GET", "/api/v1/sessions"),
+    ("GET", "/api/v1/sessions/x"),
+    ("GET", "/api/v1/feed"),
+    ("GET", "/api/v1/requests"),
+    ("POST", "/api/v1/requests/x/decision"),
+    ("POST", "/api/v1/requests/decisions"),
+    ("DELETE", "/api/v1/feed"),
+    ("GET", "/api/v1/openapi.json"),
+    ("GET", "/nowhere"),
+    ("POST", "/hook"),
+]
+
+
+@pytest.mark.parametrize(("method", "path"), ROUTES)
+def test_no_door_opens_without_a_good_token(daemon: Daemon, method: str, path: str) -> None:
+    for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {daemon.token}"}):
+        status, answer = call(daemon, method, path, headers)
+        assert (status, answer["error"]["kind"]) == (401, "unauthorized")
+
+
+@pytest.mark.parametrize(("method", "path"), ROUTES)
+def test_a_foreign_host_or_origin_is_turned_away_even_with_a_token(daemon: Daemon, method: str, path: str) -> None:
+    own = {"Authorization": f"Bearer {daemon.token}"}
+    for host in ("evil.example", f"127.0.0.1.evil.com:{daemon.port}", "127.0.0.1", ""):
+        assert call(daemon, method, path, {**own, "Host": host})[0] == 421
+    for origin in ("https://evil.example", "null", "http://127.0.0.1:1", f"http://localhost.evil:{daemon.port}"):
+        assert call(daemon, method, path, {**own, "Origin": origin})[0] == 403
+
+
+def test_the_hook_token_only_posts_hooks(daemon: Daemon) -> None:
+    hook = {"Authorization": f"Bearer {daemon.hook_token}"}
+    assert call(daemon, "GET", "/api/v1/sessions", hook)[0] == 403
+    assert call(daemon, "POST", "/hook", hook, b'{"hook_event_name":"Stop"}') == (204, None)
+    assert call(daemon, "GET", "/hook", hook)[0] == 405
+
+
+def test_health_needs_no_token_and_tells_nothing(daemon: Daemon) -> None:
+    assert call(daemon, "GET", "/healthz", {}) == (200, {"status": "ok"})
+
+
+def test_a_session_is_shown_with_everything_the_contract_names(daemon: Daemon) -> None:
+    daemon.hook(payload("shown", "SessionStart", source="startup", model="m"))
+    daemon.hook(payload("shown", "UserPromptSubmit", prompt="fix it"))
+    status, session = daemon.api("GET", "/sessions/shown")
+    assert status == 200
+    named = "session_id agent_state state_source mode cwd project_id title started_at last_event_at ended_at pending"
+    assert set(f"{named} counters usage runner_id".split()) <= set(session)
+    assert (session["agent_state"], session["mode"], session["title"]) == ("running", "observed", "fix it")
+    _, listed = daemon.api("GET", f"/sessions?project_id={session['project_id']}&state=running")
+    assert [s["session_id"] for s in listed["sessions"]] == ["shown"]
+    assert daemon.api("GET", "/sessions/nobody")[0] == 404
+
+
+def test_the_feed_is_read_in_pages_without_a_gap(daemon: Daemon) -> None:
+    for n in range(30):
+        daemon.hook(payload("paged", "Notification", message=f"n{n}"))
+    seen: list[dict[str, Any]] = []
+    after: int | None = 0
+    while after is not None:
+        _, page = daemon.api("GET", f"/feed?session_id=paged&limit=7&after={after}")
+        seen += page["events"]
+        after = page["next"]
+    assert [e["data"]["message"] for e in seen] == [f"n{n}" for n in range(30)]
+    named = [
+        "seq_no",
+        "event_id",
+        "seq",
+        "run_id",
+        "session_id",
+        "runner_id",
+        "at",
+        "kind",
+        "level",
+        "actor_id",
+        "cause",
+        "data",
+        "title",
+        "ui",
+    ]
+    assert all(set(named) <= set(e) for e in seen)
+    _, last = daemon.api("GET", "/feed?session_id=paged&before=9007199254740991&limit=3")
+    assert [e["data"]["message"] for e in last["events"]] == ["n27", "n28", "n29"]
+    _, by_kind = daemon.api("GET", "/feed?kind=session.start&kind=user.prompt&limit=1000")
+    assert {e["kind"] for e in by_kind["events"]} <= {"session.start", "user.prompt"}
+    _, found = daemon.api("GET", "/feed?q=N29&session_id=paged")
+    assert [e["data"]["message"] for e in found["events"]] == ["n29"]
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=1001", "limit=x", "after=-1", "after=x", "before=1.5"])
+def test_a_wrong_parameter_is_named(daemon: Daemon, query: str) -> None:
+    status, answer = daemon.api("GET", f"/feed?{query}")
+    assert (status, answer["error"]["kind"], answer["error"]["field"]) == (422, "invalid", query.partition("=")[0])
+
+
+def test_a_request_is_allowed_and_the_second_decision_learns_who_was_first(daemon: Daemon) -> None:
+    held = daemon.hold(payload("asks", "PermissionRequest", **BASH))
+    request = daemon.until_pending(1)[0]
+    named = [
+        "request_id",
+        "kind",
+        "session_id",
+        "tool_name",
+        "tool_input",
+        "digest",
+        "risk",
+        "suggestions",
+        "opened_at",
+        "expires_at",
+        "status",
+    ]
+    assert set(named) <= set(request)
+    assert len(request["digest"]) == 64
+    status, answer = daemon.decide(request, "allow", digest="0" * 64)
+    assert (status, answer["error"]["kind"]) == (409, "digest_mismatch")
+    status, decision = daemon.decide(request, "allow", note="fine")
+    assert (status, decision["decision"], decision["source"], decision["delivery"]) == (200, "allow", "user", "sent")
+    assert held.answer()[0] == 200
+    status, answer = daemon.decide(request, "deny")
+    assert (status, answer["error"]["kind"], answer["error"]["decision"]["decision"]) == (
+        409,
+        "already_decided",
+        "allow",
+    )
+    _, shown = daemon.api("GET", f"/requests/{request['request_id']}")
+    assert (shown["status"], shown["decision"]["note"]) == ("decided", "fine")
+    _, listed = daemon.api("GET", "/requests?status=decided&limit=1000")
+    assert request["request_id"] in {r["request_id"] for r in listed["requests"]}
+    assert daemon.api("GET", "/requests/none")[0] == 404
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"decision": "maybe", "digest": "x"}, "decision"),
+        ({"decision": "allow"}, "digest"),
+        ({"decision": "allow", "digest": 7}, "digest"),
+        ({"decision": "allow", "digest": "x", "message": "hi"}, "message"),
+        ({"decision": "deny", "digest": "x", "updated_input": {"a": 1}}, "updated_input"),
+        ({"decision": "deny", "digest": "x", "message": "m" * 70000}, "message"),
+        ({"decision": "allow", "digest": "x", "surprise": 1}, "surprise"),
+        ({"decision": "block", "digest": "x"}, "digest"),
+    ],
+)
+@pytest.mark.law("D1")
+def test_a_decision_that_makes_no_sense_is_refused_with_its_field(
+    daemon: Daemon, body: dict[str, Any], field: str
+) -> None:
+    held = daemon.hold(payload("nonsense", "PermissionRequest", **BASH))
+    request = daemon.until_pending(1)[0]
+    status, answer = daemon.api("POST", f"/requests/{request['request_id']}/decision", body)
+    assert status in (409, 422)
+    assert field in answer["error"]["message"] or status == 409
+    assert daemon.until_pending(1) == [request]
+    assert daemon.decide(request, "pass")[0] == 200
+    assert held.answer()[0] == 204
+
+
+@pytest.mark.law("D17")
+def test_many_are_decided_each_by_its_own_id_and_digest(daemon: Daemon) -> None:
+    helds = [daemon.hold(payload(f"many{n}", "PermissionRequest", **BASH)) for n in range(3)]
+    requests = daemon.until_pending(3)
+    bodies = [{"request_id": r["request_id"], "decision": "deny", "digest": r["digest"]} for r in requests]
+    bodies[1]["digest"] = "0" * 64
+    status, answer = daemon.api("POST", "/requests/decisions", {"decisions": bodies})
+    assert (status, [d["ok"] for d in answer["decisions"]]) == (200, [True, False, True])
+    assert daemon.decide(requests[1], "deny")[0] == 200
+    assert {held.answer()[0] for held in helds} == {200}
+
+
+def test_the_api_is_described(daemon: Daemon) -> None:
+    status, described = daemon.api("GET", "/openapi.json")
+    assert status == 200
+    assert "/api/v1/requests/{request_id}/decision" in described["paths"]
+
+
+def test_a_rotated_hook_token_counts_and_the_old_one_no_more(daemon: Daemon) -> None:
+    old = daemon.hook_token
+    (daemon.home / "hook-token").write_text("n" * 43)
+    from tests.support.daemon import until
+
+    until(lambda: daemon.hook(payload("rotated", "Stop"))[0] == 204, what="the new token")
+    assert call(daemon, "POST", "/hook", {"Authorization": f"Bearer {old}"}, b"{}")[0] == 401
+
+
+def test_a_home_of_its_own_with_the_right_modes(daemon: Daemon, tmp_path: Path) -> None:
+    modes = {
+        name: (daemon.home / name).stat().st_mode & 0o777
+        for name in ("token", "hook-token", "events.db", "run/hook.sock")
+    }
+    assert set(modes.values()) == {0o600}
+    assert (daemon.home.stat().st_mode & 0o777, (daemon.home / "run").stat().st_mode & 0o777) == (0o700, 0o700)

@@ -1,0 +1,179 @@
+"""The command line against a real daemon: what it prints, and how it exits."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.daemon import Daemon, until
+
+BASH = {"tool_name": "Bash", "tool_input": {"command": "rm \x1b[2Jx"}}
+
+
+def qd(home: Path, *words: str, stdin: str = "", **env: str) -> subprocess.CompletedProcess[str]:
+    environ = {"PATH": os.environ["PATH"], "HOME": str(home.parent), "QUARTERDECK_HOME": str(home), **env}
+    command = [sys.executable, "-m", "quarterdeck", *words]
+    return subprocess.run(command, env=environ, input=stdin, capture_output=True, text=True, timeout=60)
+
+
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    with Daemon(tmp_path_factory.mktemp("cli") / "home") as running:
+        yield running
+
+
+def asks(daemon: Daemon, session: str, **call: Any) -> tuple[Any, str]:
+    held = daemon.hold({"session_id": session, "hook_event_name": "PermissionRequest", **(call or BASH)})
+    return held, str(daemon.until_pending(1)[0]["request_id"])
+
+
+def test_a_request_is_shown_and_denied_and_the_agent_reads_the_words(daemon: Daemon) -> None:
+    held, request_id = asks(daemon, "s1")
+    shown = qd(daemon.home, "requests")
+    assert request_id in shown.stdout
+    assert "rm ⟨1b⟩[2Jx" in shown.stdout
+    assert "\x1b" not in shown.stdout
+    denied = qd(daemon.home, "deny", request_id, "--message", "not on main – nie")
+    assert (denied.returncode, denied.stdout.startswith("Denied: rm")) == (0, True)
+    decision = json.loads(held.answer()[1])["hookSpecificOutput"]["decision"]
+    assert decision == {"behavior": "deny", "message": "not on main – nie"}
+    again = qd(daemon.home, "allow", request_id)
+    assert (again.returncode, again.stdout) == (1, "")
+    assert "already decided" in again.stderr
+    assert len(again.stderr.splitlines()) == 1
+
+
+def test_an_edited_input_is_what_runs(daemon: Daemon) -> None:
+    held, request_id = asks(daemon, "s2")
+    done = qd(daemon.home, "allow", request_id, "--input", '{"command":"ls"}', "--note", "safer", "--json")
+    assert json.loads(done.stdout)["updated_input"] == {"command": "ls"}
+    decision = json.loads(held.answer()[1])["hookSpecificOutput"]["decision"]
+    assert decision == {"behavior": "allow", "updatedInput": {"command": "ls"}}
+
+
+def test_a_question_is_answered(daemon: Daemon) -> None:
+    questions = [{"question": "Which one?", "options": [{"label": "A", "description": "first"}]}]
+    held, request_id = asks(daemon, "s3", tool_name="AskUserQuestion", tool_input={"questions": questions})
+    assert "- A: first" in qd(daemon.home, "requests").stdout
+    wrong = qd(daemon.home, "answer", request_id, "--answers", '{"Which two?":"A"}')
+    assert (wrong.returncode, "not one of the questions" in wrong.stderr) == (1, True)
+    assert qd(daemon.home, "answer", request_id, "--answers", '{"Which one?":"A"}').returncode == 0
+    decision = json.loads(held.answer()[1])["hookSpecificOutput"]["decision"]
+    assert decision["updatedInput"] == {"questions": questions, "answers": {"Which one?": "A"}}
+
+
+def test_a_pass_is_silence(daemon: Daemon) -> None:
+    held, request_id = asks(daemon, "s4")
+    assert qd(daemon.home, "pass", request_id).returncode == 0
+    assert held.answer() == (204, b"")
+
+
+def test_reading_commands_print_tables_and_json(daemon: Daemon) -> None:
+    daemon.hook({"session_id": "read-me", "hook_event_name": "UserPromptSubmit", "prompt": "fix [bold]it[/bold]"})
+    assert "fix [bold]it[/bold]" in qd(daemon.home, "sessions").stdout
+    assert "❯ fix [bold]it[/bold]" in qd(daemon.home, "feed").stdout
+    for command in ("sessions", "feed", "requests", "status"):
+        assert isinstance(json.loads(qd(daemon.home, command, "--json").stdout), dict)
+    events = json.loads(qd(daemon.home, "feed", "--json", "--session", "read-me", "--kind", "user.prompt").stdout)[
+        "events"
+    ]
+    assert [e["data"]["prompt"] for e in events] == ["fix [bold]it[/bold]"]
+    assert json.loads(qd(daemon.home, "feed", "--json", "--after", str(events[0]["seq_no"])).stdout)["events"] == []
+
+
+def test_the_feed_is_followed(daemon: Daemon) -> None:
+    environ = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "QUARTERDECK_HOME": str(daemon.home)}
+    command = [sys.executable, "-m", "quarterdeck", "feed", "-f", "--json", "--limit", "1"]
+    with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True) as following:
+        assert following.stdout is not None
+        following.stdout.readline()
+        daemon.hook({"session_id": "followed", "hook_event_name": "Notification", "message": "here"})
+        assert json.loads(following.stdout.readline())["data"] == {"message": "here"}
+        following.terminate()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["allow"], 2, "Missing argument"),
+        (["nonsense"], 2, "No such command"),
+        (["allow", "x", "--input", "["], 2, "not JSON"),
+        (["allow", "x", "--input", "[]"], 2, "JSON object"),
+        (["allow", "no-such-request"], 1, "no such request"),
+        (["allow", "../../etc/passwd"], 1, "no such request"),
+        (["feed", "--limit", "0"], 2, "limit"),
+        (["requests", "--status", "odd"], 1, "status"),
+    ],
+)
+def test_wrong_use_is_named(daemon: Daemon, words: list[str], code: int, said: str) -> None:
+    done = qd(daemon.home, *words)
+    assert (done.returncode, said in done.stderr) == (code, True), done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", [["status"], ["sessions"], ["feed"], ["requests"], ["allow", "x"], ["stop"]])
+def test_without_a_daemon_the_exit_code_is_three(tmp_path: Path, command: list[str]) -> None:
+    done = qd(tmp_path / "home", *command)
+    assert done.returncode == 3
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_up_starts_a_daemon_that_stays_and_stop_ends_it(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    first = qd(home, "up", QUARTERDECK_PORT="0")
+    try:
+        assert "Quarterdeck runs at http://127.0.0.1:" in first.stdout, first.stderr
+        assert qd(home, "up", QUARTERDECK_PORT="0").stdout == first.stdout
+        second = qd(home, "daemon", QUARTERDECK_PORT="0")
+        assert (second.returncode, "already runs" in second.stderr) == (1, True)
+        assert first.stdout.split()[-1] in second.stderr
+    finally:
+        assert qd(home, "stop").stdout == "Quarterdeck stopped.\n"
+    until(lambda: not (home / "run" / "daemon.json").exists(), what="the note's removal")
+    port = (home / "run" / "port").read_text()
+    again = qd(home, "up", QUARTERDECK_PORT="0")
+    qd(home, "stop")
+    assert again.stdout.strip().endswith(f":{port}")
+
+
+def test_a_wrong_setting_stops_the_start_and_is_named(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "config.yaml").write_text("decide:\n  hold: maybe\n")
+    done = qd(home, "daemon")
+    assert (done.returncode, "decide.hold" in done.stderr) == (2, True)
+
+
+def test_a_host_beyond_loopback_is_refused(tmp_path: Path) -> None:
+    done = qd(tmp_path / "home", "daemon", QUARTERDECK_RUNNER_HOST="0.0.0.0")
+    assert (done.returncode, "loopback" in done.stderr) == (2, True)
+
+
+def test_doctor_says_what_to_do_next(tmp_path: Path) -> None:
+    done = qd(tmp_path / "home", "doctor", "--json")
+    checks = {c["name"]: c for c in json.loads(done.stdout)["checks"]}
+    assert done.returncode == 1
+    assert (checks["daemon"]["ok"], checks["daemon"]["fix"]) == (False, "qd up")
+    assert checks["hooks"]["fix"].startswith("qd install")
+
+
+def test_the_demo_plays_to_its_end_and_leaves_nothing(tmp_path: Path) -> None:
+    done = qd(tmp_path / "home", "demo", "--speed", "200", "--patience", "20", TMPDIR=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    for said in ("⚠ Permission: Bash(kubectl delete pvc", "⚠ Question: Which store", "✓ to-do", "– Session ended"):
+        assert said in done.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_help_is_complete() -> None:
+    done = qd(Path("/nonexistent/home"), "--help")
+    assert done.returncode == 0
+    for command in ("up", "daemon", "install", "requests", "allow", "demo", "hook"):
+        assert qd(Path("/nonexistent/home"), command, "--help").returncode == 0
