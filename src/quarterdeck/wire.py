@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import msgspec
 
 from quarterdeck.core.feed import KINDS, Cause, FeedEvent
+from quarterdeck.core.payload import TOO_LARGE
 from quarterdeck.core.runtime import Context
 from quarterdeck.core.state import Request, Session, State
 from quarterdeck.errors import BadInput
@@ -76,6 +78,16 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         raise BadInput("duplicate_key", "an object names the same key twice")
     return found
+
+
+def capped(payload: Any) -> Any:
+    """The payload with a tool input over the limit replaced by its size and digest, so that it is never half shown."""
+    if not isinstance(payload, dict) or "tool_input" not in payload:
+        return payload
+    body = _encode(payload["tool_input"])
+    if len(body) <= MAX_TOOL_INPUT:
+        return payload
+    return {**payload, "tool_input": {TOO_LARGE: {"bytes": len(body), "sha256": hashlib.sha256(body).hexdigest()}}}
 
 
 def write_json(value: Any) -> bytes:

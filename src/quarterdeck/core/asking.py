@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from quarterdeck.core import data as d
 from quarterdeck.core.commands import Answer, Heard, Unwatch, WakeAfter
 from quarterdeck.core.decisions import Allow, Deny, NoOpinion, Source
-from quarterdeck.core.payload import digest_of, items, obj
+from quarterdeck.core.payload import TOO_LARGE, digest_of, items, obj
 from quarterdeck.core.runtime import Context, RuntimeEvent
 from quarterdeck.core.state import Request
 from quarterdeck.core.step import Step, decision_data
@@ -73,6 +73,8 @@ def _context(step: Step, event: RuntimeEvent) -> Context:
 def _holds(step: Step, heard: Heard, form: str | None) -> bool:
     """Whether a person is waited for: never for nobody, and never in place of a dialog that we would hide."""
     hold = step.draft.state.settings.hold
+    if TOO_LARGE in obj(heard.event.payload, "tool_input"):
+        return False
     if hold != "auto":
         return hold == "always"
     if form == "elicitation":

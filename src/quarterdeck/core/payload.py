@@ -9,6 +9,9 @@ from typing import Any
 
 from quarterdeck.core.runtime import RuntimeEvent
 
+TOO_LARGE = "quarterdeck_too_large"
+"""The only key of a tool input that was too large to keep; such a request is never held."""
+
 ID = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
 
 

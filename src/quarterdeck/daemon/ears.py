@@ -14,7 +14,7 @@ from msgspec import Struct
 from quarterdeck.agents.claude.hooks import STREAMS, read_hook, write_answer
 from quarterdeck.core.commands import Heard
 from quarterdeck.daemon.loop import Envelope, Held, Loop, Told
-from quarterdeck.wire import read_json, write_json
+from quarterdeck.wire import MAX_TOOL_INPUT, capped, read_json, write_json
 
 ATTENDED_SECONDS = 600.0
 
@@ -73,7 +73,7 @@ class Ears:
         self, payload: Any, raw: bytes, caller: Caller, event_id: str, envelope: Envelope | None
     ) -> tuple[str, asyncio.Future[Told | Held]] | None:
         event = read_hook(
-            payload,
+            capped(payload) if len(raw) > MAX_TOOL_INPUT else payload,
             event_id=event_id,
             at=time.time(),
             entrypoint=caller.entrypoint,

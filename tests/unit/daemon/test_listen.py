@@ -1,0 +1,81 @@
+"""The socket's door: who may come in, and what stands in its place."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from quarterdeck.core.state import Settings, State
+from quarterdeck.daemon.ears import Attendance, Ears
+from quarterdeck.daemon.listen import SocketServer, bind, peer_uid
+from quarterdeck.daemon.loop import Loop
+from quarterdeck.daemon.waiting import Waiting
+from quarterdeck.errors import HomeError
+from quarterdeck.store.log import Log
+from quarterdeck.store.reader import Reader
+
+ENVELOPE = b'{"request_id":"e1","payload":{"session_id":"s","hook_event_name":"Stop"}}\n'
+
+
+async def speak(folder: Path, content: bytes) -> bytes:
+    """Run a socket server in this process and say something to it; gives all it answered."""
+    log = Log.open(folder / "events.db")
+    reader = Reader(folder / "events.db")
+    loop = Loop(State(runner_id="r", settings=Settings()), log, reader, Waiting(folder))
+    server = SocketServer(Ears(loop, Attendance()))
+    await server.start(bind(folder / "hook.sock"))
+    incoming, outgoing = await asyncio.open_unix_connection(str(folder / "hook.sock"))
+    outgoing.write(content)
+    outgoing.write_eof()
+    answer = b""
+    with contextlib.suppress(ConnectionResetError):
+        answer = await asyncio.wait_for(incoming.read(), 10)
+    outgoing.close()
+    await server.stop()
+    loop.stop()
+    reader.close()
+    log.close()
+    return answer
+
+
+@pytest.mark.law("A3")
+async def test_our_own_user_is_heard(tmp_path: Path) -> None:
+    assert b'"action":"passthrough"' in await speak(tmp_path, ENVELOPE)
+
+
+@pytest.mark.law("A3")
+async def test_a_foreign_user_is_turned_away_unheard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quarterdeck.daemon.listen.peer_uid", lambda connection: os.getuid() + 1)
+    assert await speak(tmp_path, ENVELOPE) == b""
+
+
+@pytest.mark.law("A3")
+def test_the_system_says_who_is_on_the_other_side() -> None:
+    ours, theirs = socket.socketpair(socket.AF_UNIX)
+    assert peer_uid(ours) == os.getuid()
+    ours.close()
+    theirs.close()
+
+
+@pytest.mark.law("A2")
+def test_the_socket_is_ours_alone_and_a_stale_one_is_replaced(tmp_path: Path) -> None:
+    for _ in range(2):
+        bind(tmp_path / "hook.sock").close()
+        assert (tmp_path / "hook.sock").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.law("A2")
+def test_what_we_did_not_put_there_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    for name in ("file", "link"):
+        with pytest.raises(HomeError, match="remove it"):
+            bind(tmp_path / name)
+    assert (tmp_path / "file").read_text() == "mine"
+    with pytest.raises(HomeError, match="shorter QUARTERDECK_HOME"):
+        bind(tmp_path / ("x" * 120))
