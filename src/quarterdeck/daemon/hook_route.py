@@ -84,7 +84,12 @@ async def _read_body(message: Message, headers: dict[bytes, bytes], receive: Rec
         message = await receive()
 
 
+_UNKNOWN = Caller(holder="http")
+
+
 def _caller(headers: dict[bytes, bytes]) -> Caller:
+    if b"x-quarterdeck-entrypoint" not in headers and b"x-quarterdeck-tag" not in headers:
+        return _UNKNOWN
     return Caller(
         holder="http",
         entrypoint=headers.get(b"x-quarterdeck-entrypoint", b"").decode("latin-1"),

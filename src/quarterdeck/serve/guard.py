@@ -81,8 +81,8 @@ class Guard:
     def _check(self, scope: Scope, headers: dict[bytes, bytes], receive: Receive, send: Send) -> Awaitable[None]:
         """Who calls, and whether they may; the credential comes before path, method and body."""
         scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
-        is_owner = hmac.compare_digest(token, self._tokens.owner)
         is_hook = hmac.compare_digest(token, self._tokens.hook)
+        is_owner = not is_hook and hmac.compare_digest(token, self._tokens.owner)
         if scheme.lower() != b"bearer" or not (is_owner or is_hook):
             return refuse(send, 401, "unauthorized", "a valid token is needed: Authorization: Bearer <token>")
         if scope["path"] == "/hook":

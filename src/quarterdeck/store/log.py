@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -30,8 +30,8 @@ class Entry(Struct):
 
     events: Sequence[FeedEvent]
     raw: bytes | None = None
-    requests: Iterable[Request] = ()
-    sessions: Iterable[Session] = ()
+    requests: Collection[Request] = ()
+    sessions: Collection[Session] = ()
     envelope: tuple[str, bytes] | None = None
 
 
@@ -88,7 +88,8 @@ class Log:
             self._db.execute("BEGIN IMMEDIATE")
             self._write_events(rows)
             for entry in entries:
-                self._write_views(entry)
+                if entry.requests or entry.sessions or entry.envelope is not None:
+                    self._write_views(entry)
             self._db.execute("COMMIT")
         except sqlite3.Error as error:
             if self._db.in_transaction:
