@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -17,24 +17,32 @@ from tests.support.model_server import ModelServer, Turn, text, tool
 from tests.support.tmux import Terminal
 
 OVER = {"decided", "withdrawn", "expired"}
+_open: list["Connected"] = []
 
 
 class Connected:
-    """One scratch home with its own Claude Code, model server and daemon; the daemon's settings are the default ones."""
+    """One scratch home with its own Claude Code, model server and daemon, which has the default settings."""
 
-    def __init__(self, folder: Path, cli: Path, transport: Transport = Transport.HTTP) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        cli: Path,
+        transport: Transport = Transport.HTTP,
+        env: Mapping[str, str] | None = None,
+    ) -> None:
         self.transport = transport
         self.model = ModelServer()
         self.claude = ClaudeHome(folder, cli=cli, model_url=self.model.url)
-        env = {
+        scratch = {
             "HOME": str(self.claude.path),
             "CLAUDE_CONFIG_DIR": str(self.claude.config),
             "QUARTERDECK_DECIDE_HOLD": "auto",
         }
-        self.daemon = Daemon(folder / "qd", env=env)
+        self.daemon = Daemon(folder / "qd", env={**scratch, **(env or {})})
 
     def __enter__(self) -> Self:
         self.model.__enter__()
+        _open.append(self)
         try:
             self.daemon.start()
             self.install()
@@ -50,6 +58,7 @@ class Connected:
         if self.daemon.alive():
             self.daemon.kill9()
         self.model.__exit__()
+        _open.remove(self)
 
     @property
     def endpoint(self) -> Endpoint:
@@ -86,6 +95,14 @@ class Connected:
         """A prompt that makes the model run a command, and then say that it is finished."""
         call = tool("Bash", command=command, description="as scripted")
         return self.script(f"please run {command}", Turn(call), Turn(text("finished")))
+
+    def script_helpers(self, *jobs: str) -> str:
+        """A prompt that sends one sub-agent per job, each of which touches a file of its job's name."""
+        for job in jobs:
+            call = tool("Bash", command=f"touch {job}", description="as scripted")
+            self.script(f"helper job {job}", Turn(call), Turn(text(f"{job} helped")))
+        sent = [tool("Agent", description=j, prompt=f"helper job {j}", subagent_type="general-purpose") for j in jobs]
+        return self.script(f"send {' and '.join(jobs)}", Turn(*sent), Turn(text("all sent")))
 
     @contextmanager
     def headless(self, prompt: str, *flags: str, cwd: Path | None = None) -> Iterator["Running"]:
@@ -210,11 +227,12 @@ def processes_in(folder: Path) -> dict[int, str]:
     return found
 
 
-def gone(folder: Path, but: set[int], seconds: float = 5.0) -> dict[int, str]:
-    """What still runs in a folder when the deadline is over, but for these."""
+def still_running_in(folder: Path, seconds: float = 5.0) -> dict[int, str]:
+    """What runs in a folder beside the open pairs' daemons when the deadline is over; empty as soon as nothing does."""
     deadline = time.monotonic() + seconds
     while True:
-        left = {pid: command for pid, command in processes_in(folder).items() if pid not in but}
+        kept = {pair.daemon.pid for pair in _open}
+        left = {pid: command for pid, command in processes_in(folder).items() if pid not in kept}
         if not left or time.monotonic() > deadline:
             return left
         time.sleep(0.02)

@@ -17,6 +17,7 @@ import typer
 from quarterdeck import __version__
 from quarterdeck.cli.common import AsJson, ConfigFile, client, out, plainly, print_json, settings
 from quarterdeck.config import home_path, prepare_home
+from quarterdeck.daemon.processes import alive
 from quarterdeck.errors import NoDaemon, QuarterdeckError, Refused
 from quarterdeck.surfaces.client import Client
 
@@ -122,7 +123,7 @@ def stop() -> None:
     pid = int(note["pid"])
     os.kill(pid, signal.SIGTERM)
     deadline = time.monotonic() + STOP_SECONDS
-    while _alive(pid):
+    while alive(pid):
         if time.monotonic() > deadline:
             raise QuarterdeckError(f"pid {pid} still runs after {STOP_SECONDS:.0f} s; see its log")
         time.sleep(0.02)
@@ -133,19 +134,6 @@ def _note() -> dict[str, Any] | None:
     from quarterdeck.daemon.home import Home
 
     return Home(home_path()).read_note()
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return True
 
 
 @plainly

@@ -79,7 +79,12 @@ def _holds(step: Step, heard: Heard, form: str | None) -> bool:
         return hold == "always"
     if form == "elicitation":
         return False
-    return heard.attended or _context(step, heard.event).entrypoint == "cli"
+    return heard.attended or shows_its_dialog(_context(step, heard.event), heard.event.agent_id)
+
+
+def shows_its_dialog(context: Context, agent_id: str | None) -> bool:
+    """Whether the agent asks at its own terminal while we hold it: a sub-agent in the background waits for us first."""
+    return context.entrypoint == "cli" and agent_id is None
 
 
 def _digest(step: Step, event: RuntimeEvent, tool_input: dict[str, object]) -> str:

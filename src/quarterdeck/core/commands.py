@@ -45,14 +45,20 @@ class HolderGone(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class ProcessSeen(Struct, frozen=True, gc=False, kw_only=True):
-    """The agent's own process file says idle, busy or waiting; `answered` that its dialog has closed."""
+    """The agent's own process file says idle or busy; `answered` are the requests whose dialog has closed."""
 
     session_id: str
     status: str
     at: float
-    answered: bool = False
+    answered: tuple[str, ...] = ()
     waiting_for: str | None = None
     pid: int | None = None
+
+
+class Unattended(Struct, frozen=True, gc=False, kw_only=True):
+    """Nobody is near any more: who has no dialog of its own must not wait for us."""
+
+    at: float
 
 
 class Restarted(Struct, frozen=True, gc=False, kw_only=True):
@@ -74,7 +80,7 @@ class InputRefused(Struct, frozen=True, gc=False, kw_only=True):
     error: str
 
 
-Input = Heard | Decide | Deadline | HolderGone | ProcessSeen | Restarted | Stopping | InputRefused
+Input = Heard | Decide | Deadline | HolderGone | ProcessSeen | Unattended | Restarted | Stopping | InputRefused
 
 
 class Answer(Struct, frozen=True, gc=False, kw_only=True):

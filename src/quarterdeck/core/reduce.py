@@ -7,6 +7,8 @@ from typing import assert_never
 from msgspec import Struct
 
 from quarterdeck.core import data as d
+from quarterdeck.core.agent_state import STATE_OF_PROCESS
+from quarterdeck.core.asking import shows_its_dialog
 from quarterdeck.core.commands import (
     Deadline,
     Decide,
@@ -18,6 +20,7 @@ from quarterdeck.core.commands import (
     ProcessSeen,
     Restarted,
     Stopping,
+    Unattended,
 )
 from quarterdeck.core.deciding import decide
 from quarterdeck.core.decisions import NoOpinion, Source
@@ -53,6 +56,8 @@ def reduce(state: State, told: Input) -> Result:
             step = _holder_gone(state, told)
         case ProcessSeen():
             step = _process_seen(state, told)
+        case Unattended(at=at):
+            step = _unattended(state, at)
         case Restarted(at=at):
             step = _let_go(state, at, "Quarterdeck restarted: answer at the terminal")
         case Stopping(at=at):
@@ -94,11 +99,28 @@ def _process_seen(state: State, told: ProcessSeen) -> Step:
     session = state.sessions.get(told.session_id)
     if session is None:
         return step
-    if told.answered:
-        for request_id in session.waiting:
+    for request_id in told.answered:
+        if request_id in session.waiting:
             step.withdraw(step.draft.requests[request_id], "answered at the terminal")
+    seen = STATE_OF_PROCESS.get(told.status)
+    if seen is not None and seen is not step.session.agent_state and not step.session.waiting:
         data = d.SessionStateData(status=told.status, waiting_for=told.waiting_for, pid=told.pid)
         step.emit("session.state", data, level="debug")
+    return step
+
+
+def _unattended(state: State, at: float) -> Step:
+    """With `decide.hold: auto` a request without a dialog of its own is held only while someone attends."""
+    step = Step(state, "", at)
+    for request in state.requests.values():
+        step.session_id = request.session_id
+        if request.status != "pending" or state.settings.hold != "auto":
+            continue
+        if not shows_its_dialog(step.session.context, request.agent_id):
+            decision = NoOpinion(reason="nobody attends any more")
+            step.close(request, decision, Source.RULE, "decide.hold", still_asks=request.agent_id is not None)
+            if request.kind == "stop":
+                end_run(step, "completed")
     return step
 
 

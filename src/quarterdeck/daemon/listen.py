@@ -121,8 +121,14 @@ class SocketServer:
         said = await self._from_forwarder(header, reader)
         if said is None:
             return
-        body = said.answer or b""
-        writer.write(b"1 %d\n%s" % (len(body), body) if body else PASSTHROUGH)
+        gated = header.split()[2:3] == [b"enforce"]
+        if said.error and gated:
+            reason = f"Quarterdeck could not decide: {said.error}\n".encode()
+            writer.write(b"2 %d\n%s" % (len(reason), reason))
+        elif said.answer:
+            writer.write(b"1 %d\n%s" % (len(said.answer), said.answer))
+        else:
+            writer.write(PASSTHROUGH)
         await writer.drain()
 
     async def _from_forwarder(self, header: bytes, reader: asyncio.StreamReader) -> Spoken | None:
@@ -139,7 +145,7 @@ class SocketServer:
             heard = self._ears.hear(await reader.readexactly(int(size)), caller)
         except (BadInput, ValueError, asyncio.IncompleteReadError) as error:
             self._refuse(error)
-            return Spoken()
+            return Spoken(error=str(error))
         if heard is None:
             return SILENCE
         told = await heard[1]

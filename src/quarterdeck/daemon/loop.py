@@ -166,6 +166,9 @@ class Loop:
             holders.remove(answer)
             if not holders:
                 del self._holders[request_id]
+                request = self.state.requests.get(request_id)
+                if request is not None:
+                    self._waiting.follow(request.session_id)
                 self.tell(HolderGone(request_id=request_id, at=time.time()))
 
     def _put(self, said: _Said) -> None:
@@ -294,6 +297,7 @@ class Loop:
         self._stopped = True
         if self._indexing is not None:
             self._indexing.cancel()
+        self._waiting.close()
         self._queue.append(_Said(Stopping(at=time.time())))
         while self._queue:
             self._drain()

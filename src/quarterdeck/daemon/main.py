@@ -98,8 +98,8 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None]) -> None
     log = Log.open(home.database, durability=config.store.durability)
     tokens = Tokens(owner=home.token("token").encode(), hook=home.token("hook-token").encode())
     reader = Reader(home.database)
-    loop = _start_loop(log, reader, config, say)
     attendance = Attendance()
+    loop = _start_loop(log, reader, config, attendance, say)
     ears = Ears(loop, attendance)
     tcp = bind_port(home, config.runner.host, config.runner.port)
     sockets = SocketServer(ears)
@@ -136,7 +136,7 @@ async def _reread_tokens(home: Home, tokens: Tokens) -> None:
             tokens.hook = home.token("hook-token").encode()
 
 
-def _start_loop(log: Log, reader: Reader, config: Config, say: Callable[[str], None]) -> Loop:
+def _start_loop(log: Log, reader: Reader, config: Config, attendance: Attendance, say: Callable[[str], None]) -> Loop:
     settings = Settings(
         hold=config.decide.hold, wait_seconds=config.decide.wait_seconds, hold_stop=config.decide.hold_stop
     )
@@ -145,7 +145,9 @@ def _start_loop(log: Log, reader: Reader, config: Config, say: Callable[[str], N
         logger.error("the log is damaged", row=log.damage.seq_no, reason=log.damage.reason)
         say(f"{log.path}: row {log.damage.seq_no}: {log.damage.reason}; it is served read-only, nothing is recorded")
     state = recover(log, runner_id, settings, _progress(say))
-    loop = Loop(state, log, reader, Waiting(claude_config_dir(config) / "sessions"))
+    waiting = Waiting(claude_config_dir(config) / "sessions")
+    waiting.attended = attendance.now
+    loop = Loop(state, log, reader, waiting)
     if log.damage is None:
         loop.tell(Restarted(at=time.time()))
     return loop

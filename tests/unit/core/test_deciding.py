@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from quarterdeck.core.agent_state import AgentState
-from quarterdeck.core.commands import HolderGone, ProcessSeen, Restarted, Stopping
+from quarterdeck.core.commands import HolderGone, ProcessSeen, Restarted, Stopping, Unattended
 from quarterdeck.core.decisions import Allow, Answer, Block, Deny, NoOpinion, Source
 from tests.support.scene import Scene, bash
 
@@ -145,9 +145,27 @@ def test_a_holder_that_leaves_withdraws_its_request() -> None:
 
 
 def test_the_process_file_closes_what_was_answered_at_the_terminal() -> None:
-    scene = asked().tells(ProcessSeen(session_id="s1", status="busy", answered=True, at=2.0))
-    scene.records("permission.decision", "session.state").is_now(AgentState.RUNNING)
+    scene = asked().tells(ProcessSeen(session_id="s1", status="idle", answered=("r1",), at=2.0))
+    scene.records("permission.decision", "session.state").is_now(AgentState.IDLE)
     assert (scene.request("r1").status, scene.session.state_source) == ("withdrawn", "process")
+    scene.folds()
+
+
+def test_the_process_file_says_idle_after_an_interrupt_at_the_dialog() -> None:
+    scene = asked().tells(HolderGone(request_id="r1", at=2.0)).is_now(AgentState.RUNNING)
+    scene.tells(ProcessSeen(session_id="s1", status="idle", at=3.0)).records("session.state").is_now(AgentState.IDLE)
+    scene.tells(ProcessSeen(session_id="s1", status="idle", at=4.0)).does_nothing()
+    scene.folds()
+
+
+def test_when_nobody_attends_any_more_only_a_visible_dialog_is_held() -> None:
+    scene = Scene()
+    scene.hears("PermissionRequest", id="main", entrypoint="cli", **bash("a"))
+    scene.hears("PermissionRequest", id="helper", entrypoint="cli", **bash("b", agent="x"))
+    scene.hears("PermissionRequest", id="headless", session="s2", entrypoint="sdk-cli", **bash("c"))
+    scene.tells(Unattended(at=2.0)).stays_silent()
+    statuses = {r.request_id: r.status for r in scene.state.requests.values()}
+    assert statuses == {"main": "pending", "helper": "decided", "headless": "decided"}
     scene.folds()
 
 
@@ -249,6 +267,11 @@ def test_who_is_held(hold: str, attended: bool, entrypoint: str, held: bool) -> 
     scene = Scene(attended=attended, hold=hold).hears("PermissionRequest", id="r", entrypoint=entrypoint, **bash("x"))
     assert (scene.request("r").status == "pending") is held
     assert ("r" in scene.answers) is not held
+
+
+def test_a_helper_in_the_background_is_held_only_while_someone_attends() -> None:
+    scene = Scene(attended=False).hears("PermissionRequest", id="r", entrypoint="cli", **bash("x", agent="a"))
+    scene.stays_silent().is_now(AgentState.WAITING_PERMISSION)
 
 
 def test_a_session_remembers_that_it_has_a_dialog() -> None:

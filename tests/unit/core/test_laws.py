@@ -20,6 +20,7 @@ from quarterdeck.core.commands import (
     ProcessSeen,
     Restarted,
     Stopping,
+    Unattended,
 )
 from quarterdeck.core.decisions import Allow, Ask, Block, Decision, Deny, NoOpinion
 from quarterdeck.core.decisions import Answer as Answered
@@ -107,7 +108,7 @@ def draw_input(draw: st.DrawFn, story: Story, n: int) -> Input:
     request_id = draw(st.sampled_from([*story.state.requests, "none"]))
     kind = draw(
         st.sampled_from(
-            ["heard"] * 6 + ["wild", "decide", "decide", "deadline", "gone", "process", "restart", "refused"]
+            ["heard"] * 6 + ["wild", "decide", "decide", "deadline", "gone", "process", "restart", "alone", "refused"]
         )
     )
     if kind in ("heard", "wild", "refused"):
@@ -129,8 +130,9 @@ def draw_input(draw: st.DrawFn, story: Story, n: int) -> Input:
     others: dict[str, Input] = {
         "deadline": Deadline(request_id=request_id, at=at),
         "gone": HolderGone(request_id=request_id, at=at),
-        "process": ProcessSeen(session_id="s1", status="idle", answered=True, at=at),
+        "process": ProcessSeen(session_id="s1", status="idle", answered=("e0", "e1", "e2"), at=at),
         "restart": Restarted(at=at),
+        "alone": Unattended(at=at),
     }
     return others[kind]
 

@@ -4,39 +4,50 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import subprocess
+import time
 from pathlib import Path
 from typing import Any, cast
 
-from quarterdeck.daemon.waiting import Process, _Watched, dialog_closed, read_processes
+from quarterdeck.daemon.processes import Process, alive, read_processes
+from quarterdeck.daemon.waiting import Watched, answered_at_the_terminal
 
 
-def watched(opened_at: float = 100.0) -> _Watched:
-    return _Watched("r", "s", opened_at, cast(asyncio.TimerHandle, None))
+def held(agent_id: str | None = None, since: float = 100.0, request_id: str = "r") -> Watched:
+    return Watched(request_id, "s", agent_id, since, cast(asyncio.TimerHandle, None))
 
 
-def seen(status: str, changed_at: float = 101.0) -> Process:
-    return Process("s", 7, status, None, changed_at)
+def plays(requests: list[Watched], *statuses: str, changed_at: float = 101.0) -> list[list[str]]:
+    """Which requests each look at the process file closes."""
+    return [answered_at_the_terminal(requests, Process("s", 7, status, None, changed_at)) for status in statuses]
 
 
 def test_a_dialog_that_was_seen_and_is_gone_twice_was_answered() -> None:
-    request = watched()
-    statuses = ["waiting", "waiting", "busy", "busy"]
-    assert [dialog_closed(request, seen(s)) for s in statuses] == [False, False, False, True]
+    assert plays([held()], "waiting", "waiting", "busy", "busy") == [[], [], [], ["r"]]
 
 
 def test_a_file_that_never_said_waiting_proves_nothing() -> None:
-    request = watched()
-    assert not any(dialog_closed(request, seen(s)) for s in ["busy"] * 10)
+    assert not any(plays([held()], *["busy"] * 10))
 
 
 def test_a_dialog_of_before_proves_nothing() -> None:
-    request = watched(opened_at=100.0)
-    assert not any(dialog_closed(request, seen(s, 50.0)) for s in ["waiting", "busy", "busy"])
+    assert not any(plays([held()], "waiting", "busy", "busy", changed_at=50.0))
 
 
 def test_a_flicker_between_two_dialogs_is_no_answer() -> None:
-    request = watched()
-    assert not any(dialog_closed(request, seen(s)) for s in ["waiting", "busy", "waiting", "busy", "waiting"])
+    assert not any(plays([held()], "waiting", "busy", "waiting", "busy", "waiting"))
+
+
+def test_the_main_agents_dialog_says_nothing_of_a_helper_in_the_background() -> None:
+    both = [held(), held("a1", request_id="helper")]
+    assert plays(both, "waiting", "busy", "busy")[-1] == ["r"]
+    assert not any(plays(both[1:], "busy", "busy", "busy"))
+
+
+def test_the_dialog_of_a_single_helper_is_its_own_and_of_two_nobodys() -> None:
+    assert plays([held("a1")], "waiting", "busy", "busy")[-1] == ["r"]
+    assert not any(plays([held("a1"), held("a2", request_id="r2")], "waiting", "busy", "busy"))
 
 
 def write(folder: Path, name: str, content: Any) -> None:
@@ -57,5 +68,16 @@ def test_half_written_and_hostile_files_are_passed_over(tmp_path: Path) -> None:
     (tmp_path / "5.json").symlink_to("/dev/zero")
     write(tmp_path, "6.json", {"pid": "x", "sessionId": "s", "status": 7, "statusUpdatedAt": "y"})
     (tmp_path / "9.json").write_text(" " * 100_000)
+    write(tmp_path, "10.json", "[" * 50_000)
     assert read_processes(tmp_path, {"s"}) == {}
     assert read_processes(tmp_path / "none", {"s"}) == {}
+
+
+def test_a_process_that_ended_unnoticed_does_not_run() -> None:
+    assert alive(os.getpid())
+    child = subprocess.Popen(["true"])
+    deadline = time.monotonic() + 10
+    while alive(child.pid) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not alive(child.pid)
+    child.wait()

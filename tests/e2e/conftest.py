@@ -1,0 +1,58 @@
+"""Claude Code connected to a daemon, one pair per version for the whole run; and nothing may stay behind."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from tests.support.claude import require
+from tests.support.connected import Connected, still_running_in
+
+PairOf = Callable[[str], Connected]
+
+
+@pytest.fixture(scope="session")
+def pair_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PairOf]:
+    """The shared pair of a version; a test that stops the daemon takes a pair of its own."""
+    pairs: dict[str, Connected] = {}
+    with ExitStack() as stack:
+
+        def pair(version: str) -> Connected:
+            if version not in pairs:
+                folder = tmp_path_factory.mktemp("pair")
+                pairs[version] = stack.enter_context(Connected(folder, require(version)))
+            return pairs[version]
+
+        yield pair
+
+
+@pytest.fixture(autouse=True)
+def _nothing_stays(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A test that leaves a process behind fails."""
+    yield
+    left = still_running_in(tmp_path_factory.getbasetemp())
+    assert not left, f"left behind: {left}"
+
+
+@pytest.fixture(params=["2.1.325", "2.1.197"])
+def either(request: pytest.FixtureRequest, pair_of: PairOf) -> Connected:
+    """Each supported version."""
+    return pair_of(request.param)
+
+
+@pytest.fixture
+def newest(pair_of: PairOf) -> Connected:
+    """The version that asks in headless sessions too."""
+    return pair_of("2.1.325")
+
+
+@pytest.fixture
+def tmux() -> None:
+    """Interactive sessions need it; where CI is set its absence is a failure."""
+    if shutil.which("tmux"):
+        return
+    if os.environ.get("CI"):
+        pytest.fail("tmux is missing: install it")
+    pytest.skip("tmux is not here")

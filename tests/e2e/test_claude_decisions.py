@@ -1,0 +1,116 @@
+"""A person decides in Quarterdeck, and the real Claude Code does so: headless and at a terminal."""
+
+import json
+
+import pytest
+
+from tests.support.connected import Connected
+from tests.support.model_server import Turn, text, tool
+
+pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("tmux")]
+
+NOT_TODAY = 'Nicht auf „main“ – 请不要 🙅\n\n  1. branch first\n\t2. then push \\n "quoted"'
+
+
+@pytest.mark.law("D7")
+def test_an_allowed_tool_runs(newest: Connected) -> None:
+    with newest.headless(newest.script_bash("touch headless-allow")) as running:
+        request = newest.asked("touch headless-allow")
+        assert not newest.path("headless-allow").exists()
+        newest.decide(request, "allow")
+        assert running.finish().text == "finished"
+    assert newest.path("headless-allow").exists()
+    assert newest.confirmed(request)["decision"]["source"] == "user"
+
+
+@pytest.mark.law("D7")
+def test_an_allowed_tool_runs_and_its_dialog_closes(either: Connected) -> None:
+    with either.terminal() as terminal:
+        terminal.type_prompt(either.script_bash("touch tui-allow"))
+        request = either.asked("touch tui-allow")
+        terminal.wait_dialog()
+        said = either.qd("allow", request["request_id"])
+        assert (said.returncode, said.stdout.strip()) == (0, "Allowed: touch tui-allow")
+        terminal.wait_for("finished")
+    assert either.path("tui-allow").exists()
+    assert either.confirmed(request)["status"] == "decided"
+
+
+@pytest.mark.law("D15")
+def test_the_model_reads_the_denial_word_for_word(newest: Connected) -> None:
+    prompt = newest.script_bash("touch headless-deny")
+    with newest.headless(prompt) as running:
+        request = newest.asked("touch headless-deny")
+        newest.decide(request, "deny", message=NOT_TODAY)
+        assert running.finish().text == "finished"
+    assert newest.model.tool_results(prompt) == [NOT_TODAY]
+    assert not newest.path("headless-deny").exists()
+    assert newest.confirmed(request)["decision"]["message"] == NOT_TODAY
+
+
+@pytest.mark.law("D15")
+def test_the_model_reads_the_denial_word_for_word_at_a_terminal(either: Connected) -> None:
+    prompt = either.script_bash("touch tui-deny")
+    with either.terminal() as terminal:
+        terminal.type_prompt(prompt)
+        request = either.asked("touch tui-deny")
+        said = either.qd("deny", request["request_id"], "--message", NOT_TODAY)
+        assert said.returncode == 0, said.stderr
+        terminal.wait_for("finished")
+    assert either.model.tool_results(prompt) == [NOT_TODAY]
+    assert not either.path("tui-deny").exists()
+    either.confirmed(request)
+
+
+@pytest.mark.law("D5")
+def test_the_edited_command_runs_and_the_original_does_not(newest: Connected) -> None:
+    with newest.headless(newest.script_bash("touch headless-original")) as running:
+        request = newest.asked("touch headless-original")
+        newest.decide(request, "allow", updated_input={**request["tool_input"], "command": "touch headless-edited"})
+        assert running.finish().text == "finished"
+    assert newest.path("headless-edited").exists()
+    assert not newest.path("headless-original").exists()
+
+
+@pytest.mark.law("D5")
+def test_the_edited_command_runs_at_a_terminal(either: Connected) -> None:
+    with either.terminal() as terminal:
+        terminal.type_prompt(either.script_bash("touch tui-original"))
+        request = either.asked("touch tui-original")
+        edited = json.dumps({"command": "touch tui-edited", "description": "edited"})
+        assert either.qd("allow", request["request_id"], "--input", edited).returncode == 0
+        terminal.wait_for("finished")
+    assert either.path("tui-edited").exists()
+    assert not either.path("tui-original").exists()
+
+
+QUESTIONS = [
+    {
+        "question": "Which database?",
+        "header": "DB",
+        "options": [{"label": "Postgres", "description": "pg"}, {"label": "SQLite", "description": "lite"}],
+        "multiSelect": False,
+    },
+    {
+        "question": "Which checks?",
+        "header": "Checks",
+        "options": [{"label": "lint", "description": "l"}, {"label": "types", "description": "t"}],
+        "multiSelect": True,
+    },
+]
+
+
+def test_a_question_is_answered_and_the_model_reads_the_answers(either: Connected) -> None:
+    call = tool("AskUserQuestion", questions=QUESTIONS)
+    prompt = either.script("ask me something", Turn(call), Turn(text("understood")))
+    with either.terminal() as terminal:
+        terminal.type_prompt(prompt)
+        request = either.asked_to("AskUserQuestion")
+        assert request["kind"] == "question"
+        answers = {"Which database?": "SQLite", "Which checks?": ["lint", "types"]}
+        either.decide(request, "answer", answers=answers)
+        terminal.wait_for("understood")
+    (heard,) = either.model.tool_results(prompt)
+    assert '"Which database?"="SQLite"' in heard
+    assert '"Which checks?"="lint, types"' in heard
+    either.confirmed(request)

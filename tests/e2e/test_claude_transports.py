@@ -1,0 +1,96 @@
+"""The other ways to connect: the plugin, and command hooks only, where all goes through forwarder and socket."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from quarterdeck.daemon.connect import Transport
+from tests.support.claude import require
+from tests.support.connected import Connected
+
+pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("tmux")]
+
+NOT_SO = "Nein, „so“ nicht\n– zweite Zeile"
+
+
+@pytest.fixture(scope="module", params=["2.1.325", "2.1.197"])
+def cli(request: pytest.FixtureRequest) -> Path:
+    return require(request.param)
+
+
+@pytest.fixture(scope="module")
+def forwarded(cli: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connected]:
+    with Connected(tmp_path_factory.mktemp("forwarded"), cli, Transport.COMMAND) as pair:
+        yield pair
+
+
+@pytest.fixture
+def plugged(cli: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Connected]:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))  # where the installer finds what the CLI knows of itself
+    with Connected(tmp_path, cli, Transport.PLUGIN) as pair:
+        yield pair
+
+
+@pytest.fixture(params=["plugged", "forwarded"])
+def pair(request: pytest.FixtureRequest, cli: Path) -> Connected:
+    pair: Connected = request.getfixturevalue(request.param)
+    return pair
+
+
+@pytest.mark.law("D15")
+def test_a_session_shows_before_its_first_prompt_and_is_decided(pair: Connected) -> None:
+    with pair.terminal() as terminal:
+        session_id = terminal.session()["sessionId"]
+        assert pair.session(session_id, "idle")["cwd"] == str(pair.claude.project)
+        terminal.type_prompt(pair.script_bash("touch allowed"))
+        request = pair.asked("touch allowed")
+        pair.decide(request, "allow")
+        pair.confirmed(request)
+        pair.session(session_id, "settled")
+        prompt = pair.script_bash("touch denied")
+        terminal.type_prompt(prompt)
+        request = pair.asked("touch denied")
+        pair.decide(request, "deny", message=NOT_SO)
+        pair.confirmed(request)
+        assert pair.session(session_id, "settled")["entrypoint"] == "cli"
+    assert pair.path("allowed").exists()
+    assert not pair.path("denied").exists()
+    assert pair.model.tool_results(prompt) == [NOT_SO]
+    assert pair.session(session_id, "ended")
+
+
+@pytest.mark.law("D8")
+def test_an_answer_at_the_terminal_closes_the_card_within_a_second(forwarded: Connected) -> None:
+    with forwarded.terminal() as terminal:
+        terminal.type_prompt(forwarded.script_bash("touch begun && sleep 2"))
+        request = forwarded.asked("touch begun && sleep 2")
+        terminal.choose("Yes")
+        pressed = time.time()
+        assert forwarded.closed(request)["decision"]["at"] - pressed < 1.0
+        terminal.wait_for("finished")
+        terminal.wait_status("idle")
+        terminal.type_prompt(forwarded.script_bash("touch never"))
+        request = forwarded.asked("touch never")
+        terminal.choose("No")
+        pressed = time.time()
+        closed = forwarded.closed(request)
+        assert (closed["status"], closed["decision"]["source"]) == ("withdrawn", "elsewhere")
+        assert closed["decision"]["at"] - pressed < 1.0
+    assert not forwarded.path("never").exists()
+
+
+@pytest.mark.law("D8")
+def test_a_killed_agent_withdraws_its_request_within_a_second(forwarded: Connected) -> None:
+    with forwarded.terminal() as terminal:
+        terminal.type_prompt(forwarded.script_bash("touch killed"))
+        request = forwarded.asked("touch killed")
+        os.kill(terminal.pid, signal.SIGKILL)
+        try:
+            closed = forwarded.closed(request, seconds=1)
+        finally:
+            forwarded.daemon.decide(request, "pass")
+    assert (closed["status"], closed["decision"]["source"]) == ("withdrawn", "elsewhere")
