@@ -13,6 +13,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -308,6 +309,9 @@ def faulty(*options: str) -> Launch:
 class Nursery:
     """Forks daemons from a warm process; a context manager, and `launch` fits `Daemon(launch=…)`."""
 
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+
     def __enter__(self) -> Self:
         root = Path(__file__).parents[2]
         env = {**os.environ, "PYTHONPATH": os.pathsep.join((str(root / "src"), str(root)))}
@@ -326,41 +330,48 @@ class Nursery:
         """Start daemons with these options of this module."""
 
         def launch(env: Mapping[str, str], out: Path, err: Path) -> Process:
-            assert self._parent.stdin is not None
-            assert self._parent.stdout is not None
             order = {"env": dict(env), "out": str(out), "err": str(err), "options": options}
-            self._parent.stdin.write(json.dumps(order) + "\n")
-            self._parent.stdin.flush()
-            return _Child(int(self._parent.stdout.readline()))
+            return _Child(int(self.tell(order)), self)
 
         return launch
 
+    def tell(self, order: Mapping[str, Any]) -> str:
+        """One order, one line of answer."""
+        assert self._parent.stdin is not None
+        assert self._parent.stdout is not None
+        with self._lock:
+            self._parent.stdin.write(json.dumps(order) + "\n")
+            self._parent.stdin.flush()
+            return self._parent.stdout.readline().strip()
+
 
 class _Child:
-    """A process that the nursery reaps; how it ended is not known."""
+    """A process whose parent is the nursery."""
 
-    def __init__(self, pid: int) -> None:
+    def __init__(self, pid: int, nursery: Nursery) -> None:
         self.pid = pid
+        self._nursery = nursery
+        self._code: int | None = None
 
     def poll(self) -> int | None:
-        try:
-            os.kill(self.pid, 0)
-        except ProcessLookupError:
-            return 0
-        return None
+        if self._code is None:
+            answer = self._nursery.tell({"poll": self.pid})
+            self._code = int(answer) if answer else None
+        return self._code
 
 
 def _nurse() -> None:
-    """Fork one daemon per line of stdin, and say its pid."""
+    """For each line of stdin fork a daemon and say its pid, or say with which code one has ended."""
     _warm_up()
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     gc.freeze()
     for line in sys.stdin:
         order = json.loads(line)
-        pid = os.fork()
-        if pid == 0:
-            _be_born(order)
-        sys.stdout.write(f"{pid}\n")
+        if "poll" in order:
+            pid, status = os.waitpid(order["poll"], os.WNOHANG)
+            answer = str(os.waitstatus_to_exitcode(status)) if pid else ""
+        else:
+            answer = str(os.fork() or _be_born(order))
+        sys.stdout.write(answer + "\n")
         sys.stdout.flush()
 
 
@@ -381,7 +392,6 @@ def _warm_up() -> None:
 
 
 def _be_born(order: Mapping[str, Any]) -> NoReturn:
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     os.environ.clear()
     os.environ.update(order["env"])
     append = os.O_WRONLY | os.O_CREAT | os.O_APPEND
@@ -389,17 +399,23 @@ def _be_born(order: Mapping[str, Any]) -> NoReturn:
         opened = os.open(path, append if descriptor else os.O_RDONLY, 0o600)
         os.dup2(opened, descriptor)
         os.close(opened)
+    import typer
+
     from quarterdeck.cli.running import daemon
 
+    code = 1
     try:
         prepare(order["options"])
         daemon(None)
+        code = 0
+    except typer.Exit as ended:
+        code = ended.exit_code
     except BaseException:
         traceback.print_exc()
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
-        os._exit(1)
+        os._exit(code)
 
 
 def prepare(argv: Sequence[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
+import structlog
 from litestar import Litestar, Request, Response, Router, get, post
 from litestar.datastructures import State as AppState
 from litestar.exceptions import HTTPException, ValidationException
@@ -21,7 +22,10 @@ from quarterdeck.serve.views import decision_view, event_view, project_id_of, re
 from quarterdeck.store.reader import FeedQuery
 
 Limit = Annotated[int, QueryParameter(name="limit", ge=1, le=1000)]
+Position = Annotated[int | None, QueryParameter(ge=0, le=2**63 - 1)]
 JSON = "application/json"
+
+logger = structlog.get_logger("api")
 OVER = ("decided", "withdrawn", "expired")
 
 
@@ -100,8 +104,8 @@ def get_session(state: AppState, session_id: FromPath[str]) -> dict[str, Any]:
 @get("/feed")
 async def get_feed(
     state: AppState,
-    after: Annotated[int | None, QueryParameter(ge=0)] = None,
-    before: Annotated[int | None, QueryParameter(ge=0)] = None,
+    after: Position = None,
+    before: Position = None,
     limit: Limit = 200,
     session_id: FromQuery[str | None] = None,
     kind: FromQuery[list[str] | None] = None,
@@ -129,7 +133,7 @@ async def get_feed(
 async def list_requests(
     state: AppState,
     status: FromQuery[Literal["pending", "decided", "withdrawn", "expired"] | None] = None,
-    after: Annotated[int | None, QueryParameter(ge=0)] = None,
+    after: Position = None,
     limit: Limit = 200,
 ) -> dict[str, Any]:
     """Requests, oldest first: what waits, or how it ended."""
@@ -259,6 +263,14 @@ KINDS = {
 }
 
 
+def _on_surprise(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
+    """Our own mistake: named in the log, not in the answer."""
+    logger.exception("a request could not be answered", path=request.url.path)
+    return Response(
+        {"error": {"kind": "internal", "message": "see the daemon's log"}}, status_code=500, media_type=JSON
+    )
+
+
 def _on_http_error(request: Request[Any, Any, Any], error: HTTPException) -> Response[Any]:
     kind = KINDS.get(error.status_code, "error")
     return Response({"error": {"kind": kind, "message": error.detail}}, status_code=error.status_code, media_type=JSON)
@@ -273,6 +285,11 @@ def create_api(desk: Desk) -> Litestar:
         openapi_config=OpenAPIConfig(
             title="Quarterdeck", version=__version__, path="/api/v1/schema", render_plugins=[JsonRenderPlugin()]
         ),
-        exception_handlers={ApiError: _on_api_error, ValidationException: _on_invalid, HTTPException: _on_http_error},
+        exception_handlers={
+            ApiError: _on_api_error,
+            ValidationException: _on_invalid,
+            HTTPException: _on_http_error,
+            Exception: _on_surprise,
+        },
         logging_config=None,
     )
