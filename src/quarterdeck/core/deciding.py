@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from quarterdeck.core.commands import Decide, Reply
 from quarterdeck.core.decisions import Allow, Answer, Block, Decision, Deny, NoOpinion, Source
 from quarterdeck.core.hearing import end_run
@@ -21,7 +23,7 @@ FITTING: dict[str, tuple[type[Decision], ...]] = {
 
 def decide(step: Step, command: Decide) -> None:
     """Apply a decision exactly once; the first one wins and later ones are recorded as late."""
-    request = step.draft.requests.get(command.request_id) or command.prior
+    request = step.draft.requests.get(command.request_id) or _over(command.prior)
     if request is None:
         step.effects.append(Reply(request_id=command.request_id, outcome="not_found"))
     elif request.status != "pending":
@@ -33,6 +35,11 @@ def decide(step: Step, command: Decide) -> None:
         step.effects.append(reply)
     else:
         _apply(step, command, request)
+
+
+def _over(prior: Request | None) -> Request | None:
+    """A request that has left the live state is over, even if it was read a moment before that."""
+    return replace(prior, status="withdrawn") if prior is not None and prior.status == "pending" else prior
 
 
 def _apply(step: Step, command: Decide, request: Request) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 
+from msgspec.structs import replace
+
 from quarterdeck.core.commands import Decide, Reply
 from quarterdeck.core.decisions import Decision
 from quarterdeck.core.feed import FeedEvent
@@ -65,4 +67,7 @@ class DaemonDesk:
             note=note,
             prior=prior,
         )
-        return await self._loop.decide(command)
+        reply = await self._loop.decide(command)
+        if reply.request is not None and reply.request.status != "pending" and reply.request.decision is None:
+            return replace(reply, request=await self.request(request_id))
+        return reply

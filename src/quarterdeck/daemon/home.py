@@ -49,16 +49,20 @@ class Home:
     def token(self, name: str) -> str:
         """A secret that is made once and that only we can read."""
         path = self.path / name
-        try:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
+        if path.exists() or path.is_symlink():
             return self._existing_token(path)
+        temporary = path.with_suffix(f".{os.getpid()}")
+        try:
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+            with os.fdopen(descriptor, "w") as file:
+                file.write(secrets.token_urlsafe(32) + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
         except OSError as error:
-            raise HomeError(f"{path}: cannot be written ({error.strerror})") from None
-        with os.fdopen(descriptor, "w") as file:
-            token = secrets.token_urlsafe(32)
-            file.write(token + "\n")
-        return token
+            temporary.unlink(missing_ok=True)
+            raise HomeError(f"{path}: cannot be written ({error.strerror}); free some space or mend its mode") from None
+        return self._existing_token(path)
 
     def _existing_token(self, path: Path) -> str:
         if path.is_symlink() or path.stat().st_uid != os.getuid():

@@ -27,6 +27,7 @@ FORWARDER = b"QDHOOK/1 "
 MAX_PATH = 107
 PASSTHROUGH = b"0 0\n"
 LOOK_SECONDS = 0.25
+HANG_UP_SECONDS = 1.0
 
 logger = structlog.get_logger("socket")
 
@@ -90,9 +91,7 @@ class SocketServer:
         except (ConnectionError, asyncio.CancelledError):
             pass
         finally:
-            writer.close()
-            with contextlib.suppress(ConnectionError, asyncio.CancelledError):
-                await writer.wait_closed()
+            await _hang_up(writer)
             self._open.discard(task)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -167,18 +166,20 @@ class SocketServer:
     async def _envelopes(self, line: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Any number of envelopes; one that is held does not keep the next from being heard."""
         held: dict[asyncio.Future[Told], str] = {}
-        while line:
-            if line.strip():
-                await self._envelope(line, writer, held)
-            line = await self._line(reader, writer)
-        await self._linger(writer, held)
+        try:
+            while line:
+                if line.strip():
+                    await self._envelope(line, writer, held)
+                line = await self._line(reader, writer)
+            await self._linger(writer, held)
+        finally:
+            for answer, request_id in list(held.items()):
+                self._ears.leave(request_id, answer)
 
     async def _linger(self, writer: asyncio.StreamWriter, held: dict[asyncio.Future[Told], str]) -> None:
         """The client sends nothing more. A half-closed one may still read; a closed one is gone."""
         while held:
             if _is_closed(writer.get_extra_info("socket")):
-                for answer, request_id in list(held.items()):
-                    self._ears.leave(request_id, answer)
                 return
             await asyncio.wait(held, timeout=LOOK_SECONDS)
         await writer.drain()
@@ -207,6 +208,14 @@ class SocketServer:
         kind = error.kind if isinstance(error, BadInput) else "malformed"
         self._ears.refused[kind] += 1
         logger.warning("an envelope was refused", kind=kind, error=str(error)[:200])
+
+
+async def _hang_up(writer: asyncio.StreamWriter) -> None:
+    """Close when what was written has been read, or at once when nobody reads it."""
+    writer.close()
+    with contextlib.suppress(ConnectionError, TimeoutError, asyncio.CancelledError):
+        await asyncio.wait_for(writer.wait_closed(), HANG_UP_SECONDS)
+    writer.transport.abort()
 
 
 def _answer_later(

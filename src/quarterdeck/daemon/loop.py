@@ -132,20 +132,20 @@ class Loop:
         """A client that re-sends its envelope joins what it started, or learns how it ended."""
         queued = next((s for s in self._queue if s.envelope and s.envelope.request_id == envelope.request_id), None)
         digest = queued.envelope.digest if queued and queued.envelope else self._log.envelope(envelope.request_id)
-        if digest is None:
+        if digest is None and self._find(envelope.request_id) is None:
             return False
         if digest != envelope.digest:
             error = f"request_id {envelope.request_id} was used for another payload"
             self.tell(InputRefused(event=heard.event, error=error))
             future.set_result(Told(NoOpinion(), recorded=False, error=error))
         elif queued is not None and queued.answer is not None:
-            queued.answer.add_done_callback(lambda done: _pass_on(done.result(), future))
+            queued.answer.add_done_callback(lambda done: self._pass_on(done.result(), envelope.request_id, future))
         else:
             return self._answered_before(envelope.request_id, future)
         return True
 
     def _answered_before(self, request_id: str, future: asyncio.Future[Told | Held]) -> bool:
-        request = self.state.requests.get(request_id) or self._reader.request(request_id)
+        request = self._find(request_id)
         if request is not None and request.status == "withdrawn":
             return False
         if request is not None and request.status == "pending":
@@ -153,6 +153,13 @@ class Loop:
         else:
             future.set_result(Told(decision_told(request), request))
         return True
+
+    def _find(self, request_id: str) -> Request | None:
+        return self.state.requests.get(request_id) or self._reader.request(request_id)
+
+    def _pass_on(self, answer: Told | Held, request_id: str, future: asyncio.Future[Told | Held]) -> None:
+        """Give a second connection the answer of the first."""
+        _settle(future, Held(self._join(request_id)) if isinstance(answer, Held) else answer)
 
     def _join(self, request_id: str) -> asyncio.Future[Told]:
         future: asyncio.Future[Told] = asyncio.get_running_loop().create_future()
@@ -307,12 +314,3 @@ class Loop:
 def _settle(future: asyncio.Future[T], value: T) -> None:
     if not future.done():
         future.set_result(value)
-
-
-def _pass_on(answer: Told | Held, future: asyncio.Future[Told | Held]) -> None:
-    """Give a second connection the answer of the first."""
-    if isinstance(answer, Held):
-        joined: asyncio.Future[Told] = asyncio.get_running_loop().create_future()
-        answer.answer.add_done_callback(lambda done: _settle(joined, done.result()))
-        answer = Held(joined)
-    _settle(future, answer)

@@ -17,9 +17,11 @@ from quarterdeck import __version__
 from quarterdeck.core.commands import Reply
 from quarterdeck.core.decisions import DEFAULT_DENY, MESSAGE_LIMIT, Allow, Answer, Block, Decision, Deny, NoOpinion
 from quarterdeck.core.payload import safe_id
+from quarterdeck.errors import BadInput
 from quarterdeck.serve.desk import Desk
 from quarterdeck.serve.views import decision_view, event_view, project_id_of, request_view, session_view
 from quarterdeck.store.reader import FeedQuery
+from quarterdeck.wire import read_json
 
 Limit = Annotated[int, QueryParameter(name="limit", ge=1, le=1000)]
 Position = Annotated[int | None, QueryParameter(ge=0, le=2**63 - 1)]
@@ -182,6 +184,15 @@ def openapi(request: Request[Any, Any, Any]) -> dict[str, Any]:
     return request.app.openapi_schema.to_schema()
 
 
+async def strict(request: Request[Any, Any, Any]) -> None:
+    """What reaches a handler is JSON within every limit: no key twice, no number or nesting beyond them."""
+    if request.method == "POST":
+        try:
+            read_json(await request.body())
+        except BadInput as error:
+            raise ApiError(413 if error.kind == "too_large" else 400, error.kind, str(error)) from None
+
+
 def _principal(request: Request[Any, Any, Any]) -> str:
     surface = safe_id(request.headers.get("x-quarterdeck-client"), "")
     return f"owner via {surface}" if surface else "owner"
@@ -280,7 +291,7 @@ def create_api(desk: Desk) -> Litestar:
     """The ASGI application; whoever mounts it has checked the credential."""
     routes = [list_sessions, get_session, get_feed, list_requests, get_request, decide_many, decide, openapi]
     return Litestar(
-        route_handlers=[healthz, Router("/api/v1", route_handlers=routes)],
+        route_handlers=[healthz, Router("/api/v1", route_handlers=routes, before_request=strict)],
         state=AppState({"desk": desk}),
         openapi_config=OpenAPIConfig(
             title="Quarterdeck", version=__version__, path="/api/v1/schema", render_plugins=[JsonRenderPlugin()]

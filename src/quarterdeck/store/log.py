@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Self
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -193,16 +194,17 @@ class Log:
             state = read_state(row[1])
             ended = (read_session(body) for (body,) in self._ended_by(row[0]))
             return replace(state, ended={s.session_id: s for s in ended if s.session_id not in state.sessions})
-        except ValueError:
+        except (ValueError, msgspec.MsgspecError):
             return None
 
     def _ended_by(self, seq_no: int) -> Iterator[tuple[str]]:
         query = "SELECT body, max(seq_no) FROM sessions WHERE seq_no <= ? GROUP BY session_id ORDER BY 2"
         return ((row[0],) for row in self._db.execute(query, (seq_no,)))
 
-    def events_after(self, seq_no: int) -> Iterator[FeedEvent]:
+    def events_after(self, seq_no: int, upto: int = 2**63 - 1) -> Iterator[FeedEvent]:
         """Every later event, in order."""
-        cursor = self._db.execute("SELECT body FROM events WHERE seq_no > ? ORDER BY seq_no", (seq_no,))
+        query = "SELECT body FROM events WHERE seq_no > ? AND seq_no <= ? ORDER BY seq_no"
+        cursor = self._db.execute(query, (seq_no, upto))
         cursor.arraysize = 2000
         while rows := cursor.fetchmany():
             for (body,) in rows:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 
 from quarterdeck.core.feed import FeedEvent
@@ -44,7 +45,7 @@ class Reader:
         backwards = query.before is not None and query.after == 0
         with self._lock:
             rows = self._rows(query, backwards)
-        events = [read_event(body) for (body,) in rows]
+        events = [event for row in rows if (event := _sound(*row)) is not None]
         return events[::-1] if backwards else events
 
     def _rows(self, query: FeedQuery, backwards: bool) -> list[tuple[str]]:
@@ -97,6 +98,14 @@ class Reader:
     def close(self) -> None:
         with self._lock:
             self._db.close()
+
+
+def _sound(body: object) -> FeedEvent | None:
+    """The event in a row; None where the file is damaged, which the log's own check has named."""
+    try:
+        return read_event(body) if isinstance(body, str) else None
+    except (ValueError, msgspec.MsgspecError):
+        return None
 
 
 def _conditions(query: FeedQuery) -> tuple[list[str], list[object]]:
