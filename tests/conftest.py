@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile(
-    "quarterdeck", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
-)
+settings.register_profile("quarterdeck", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.register_profile("fuzz", parent=settings.get_profile("quarterdeck"), max_examples=50_000)
 settings.load_profile(os.environ.get("QD_HYPOTHESIS", "quarterdeck"))
 

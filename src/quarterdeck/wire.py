@@ -18,7 +18,8 @@ from quarterdeck.errors import BadInput
 MAX_BYTES = 32 * 1024 * 1024
 MAX_TOOL_INPUT = 16 * 1024 * 1024
 MAX_DEPTH = 64
-MAX_KEYS = 100_000
+MAX_KEYS = 50_000
+MAX_ITEMS = 1_000_000
 MAX_INTEGER = 2**63
 
 _encode = msgspec.json.Encoder().encode
@@ -29,6 +30,8 @@ def read_json(body: bytes) -> Any:
     """The value of a JSON text within all limits, or BadInput that names the limit."""
     if len(body) > MAX_BYTES:
         raise BadInput("too_large", f"{len(body)} bytes; at most {MAX_BYTES} are taken")
+    if len(body) > MAX_ITEMS and body.count(b",") > 4 * MAX_ITEMS:
+        raise BadInput("too_many_items", f"far more than {MAX_ITEMS} items")
     try:
         value = _decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
@@ -44,7 +47,7 @@ _WEIGHED = frozenset({dict, list, int})
 
 def _measure(value: Any) -> int:
     """Count the keys, level by level; refuse what is too deep, too wide or too big a number."""
-    keys = 0
+    keys = items = 0
     level: list[Any] = [[value]]
     for _ in range(MAX_DEPTH + 1):
         below: list[Any] = []
@@ -54,6 +57,7 @@ def _measure(value: Any) -> int:
                 keys += len(leaf)
                 below.append(leaf.values())
             elif kind is list:
+                items += len(leaf)
                 below.append(leaf)
             elif not -MAX_INTEGER <= leaf < MAX_INTEGER:
                 raise BadInput("huge_integer", "an integer does not fit in 64 bits")
@@ -61,6 +65,8 @@ def _measure(value: Any) -> int:
             return keys
         if keys > MAX_KEYS:
             raise BadInput("too_many_keys", f"more than {MAX_KEYS} keys")
+        if items > MAX_ITEMS:
+            raise BadInput("too_many_items", f"more than {MAX_ITEMS} items in lists")
         level = below
     raise BadInput("too_deep", f"nested deeper than {MAX_DEPTH}")
 

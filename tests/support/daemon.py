@@ -83,10 +83,14 @@ class Daemon:
 
     def close(self) -> None:
         """Whatever happened: no process and no connection is left."""
-        for connection in self._open:
-            connection.close()
+        self.hang_up()
         if self.alive():
             self.kill9()
+
+    def hang_up(self) -> None:
+        """Close every connection that was made here."""
+        while self._open:
+            self._open.pop().close()
 
     def start(self) -> Self:
         """Start and wait until daemon.json names this process."""

@@ -361,18 +361,26 @@ class _Child:
 
 
 def _nurse() -> None:
-    """For each line of stdin fork a daemon and say its pid, or say with which code one has ended."""
+    """For each line of stdin fork a daemon and say its pid, or say with which code one has ended. At the end of
+    stdin, which is the end of the test, no child is left."""
     _warm_up()
     gc.freeze()
+    alive: set[int] = set()
     for line in sys.stdin:
         order = json.loads(line)
         if "poll" in order:
             pid, status = os.waitpid(order["poll"], os.WNOHANG)
             answer = str(os.waitstatus_to_exitcode(status)) if pid else ""
+            alive.discard(pid)
         else:
-            answer = str(os.fork() or _be_born(order))
+            pid = os.fork() or _be_born(order)
+            answer = str(pid)
+            alive.add(pid)
         sys.stdout.write(answer + "\n")
         sys.stdout.flush()
+    for pid in alive:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
 
 
 def _warm_up() -> None:

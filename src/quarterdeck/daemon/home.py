@@ -49,7 +49,7 @@ class Home:
     def token(self, name: str) -> str:
         """A secret that is made once and that only we can read."""
         path = self.path / name
-        if path.exists() or path.is_symlink():
+        if path.is_symlink() or (path.exists() and path.stat().st_size > 0):
             return self._existing_token(path)
         temporary = path.with_suffix(f".{os.getpid()}")
         try:
@@ -76,9 +76,12 @@ class Home:
     def write_note(self, **fields: Any) -> None:
         """Say where the daemon is, whole or not at all."""
         temporary = self.note.with_suffix(".new")
-        temporary.write_text(json.dumps(fields), encoding="utf-8")
-        temporary.chmod(0o600)
-        temporary.replace(self.note)
+        try:
+            temporary.write_text(json.dumps(fields), encoding="utf-8")
+            temporary.chmod(0o600)
+            temporary.replace(self.note)
+        except OSError as error:
+            raise HomeError(f"{self.note}: cannot be written ({error.strerror}); free some space") from None
 
     def read_note(self) -> dict[str, Any] | None:
         """Where the daemon says it is; None when there is no note."""
@@ -106,8 +109,11 @@ def bind_port(home: Home, host: str, port: int) -> socket.socket:
             f"{host}:{kept} cannot be used ({error.strerror}); stop what listens there, or choose another port with "
             "QUARTERDECK_PORT and run: quarterdeck install"
         ) from None
-    if port == 0:
-        home.port_file.write_text(str(server.getsockname()[1]), encoding="utf-8")
+    if port == 0 and not kept:
+        try:
+            home.port_file.write_text(str(server.getsockname()[1]), encoding="utf-8")
+        except OSError as error:
+            raise HomeError(f"{home.port_file}: cannot be written ({error.strerror}); free some space") from None
     return server
 
 

@@ -113,7 +113,7 @@ class SocketServer:
             return rest.partial
         except asyncio.LimitOverrunError:
             self._ears.refused["too_large"] += 1
-            writer.write(_reply("", Spoken(error=f"a line has at most {MAX_BYTES} bytes")))
+            _send(writer, _reply("", Spoken(error=f"a line has at most {MAX_BYTES} bytes")))
             return b""
 
     async def _forwarder(self, header: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -123,11 +123,11 @@ class SocketServer:
         gated = header.split()[2:3] == [b"enforce"]
         if said.error and gated:
             reason = f"Quarterdeck could not decide: {said.error}\n".encode()
-            writer.write(b"2 %d\n%s" % (len(reason), reason))
+            _send(writer, b"2 %d\n%s" % (len(reason), reason))
         elif said.answer:
-            writer.write(b"1 %d\n%s" % (len(said.answer), said.answer))
+            _send(writer, b"1 %d\n%s" % (len(said.answer), said.answer))
         else:
-            writer.write(PASSTHROUGH)
+            _send(writer, PASSTHROUGH)
         await writer.drain()
 
     async def _from_forwarder(self, header: bytes, reader: asyncio.StreamReader) -> Spoken | None:
@@ -194,20 +194,27 @@ class SocketServer:
             heard = self._ears.hear_payload(payload, line.strip(), caller, request_id, envelope)
         except BadInput as error:
             self._refuse(error)
-            writer.write(_reply(request_id, Spoken(error=str(error))))
+            _send(writer, _reply(request_id, Spoken(error=str(error))))
             return
         told = await heard[1] if heard else None
         if isinstance(told, Held):
             held[told.answer] = request_id
             told.answer.add_done_callback(lambda done: _answer_later(writer, held, done))
         else:
-            writer.write(_reply(request_id, spoken(told) if told else SILENCE))
+            _send(writer, _reply(request_id, spoken(told) if told else SILENCE))
             await writer.drain()
 
     def _refuse(self, error: Exception) -> None:
         kind = error.kind if isinstance(error, BadInput) else "malformed"
         self._ears.refused[kind] += 1
         logger.warning("an envelope was refused", kind=kind, error=str(error)[:200])
+
+
+def _send(writer: asyncio.StreamWriter, content: bytes) -> None:
+    """Write, unless the peer has gone: event loops differ in what they raise then."""
+    if writer.is_closing():
+        raise ConnectionResetError
+    writer.write(content)
 
 
 async def _hang_up(writer: asyncio.StreamWriter) -> None:
@@ -223,7 +230,7 @@ def _answer_later(
 ) -> None:
     request_id = held.pop(answer, None)
     if request_id is not None and not answer.cancelled() and not writer.is_closing():
-        writer.write(_reply(request_id, spoken(answer.result())))
+        _send(writer, _reply(request_id, spoken(answer.result())))
 
 
 def _is_closed(connection: Any) -> bool:

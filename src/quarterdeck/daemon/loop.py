@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from quarterdeck.core.commands import (
     Answer,
+    Deadline,
     Decide,
     Heard,
     HolderGone,
@@ -36,6 +37,7 @@ from quarterdeck.store.reader import Reader
 SNAPSHOT_EVERY = 5_000
 BATCH = 512
 IDLE_SECONDS = 0.05
+RETRY_SECONDS = 0.5
 INDEX_AT_LEAST = 20_000
 
 T = TypeVar("T")
@@ -196,6 +198,10 @@ class Loop:
         except StoreError as error:
             self._fail(batch, str(error))
             return
+        except Exception as error:
+            logger.exception("the log could not be written")
+            self._fail(batch, f"{type(error).__name__}; see the daemon's log")
+            return
         self.state = state
         self._publish(results)
         for said, result in zip(batch, results, strict=True):
@@ -237,10 +243,13 @@ class Loop:
             self.published(events)
 
     def _fail(self, batch: list[_Said], error: str) -> None:
-        """Nothing of the batch is on record, so nobody is told anything but silence."""
+        """Nothing of the batch is on record, so nobody is told anything but silence; what nobody would say again
+        (a deadline, a holder that left) is tried again."""
         logger.error("not recorded", error=error, inputs=len(batch))
         for said in batch:
             self._let_go(said, error)
+            if said.answer is None and said.reply is None and not self._stopped:
+                asyncio.get_running_loop().call_later(RETRY_SECONDS, self.tell, said.told)
 
     def _let_go(self, said: _Said, error: str) -> None:
         told = Told(NoOpinion(), recorded=False, error=error)
@@ -251,6 +260,8 @@ class Loop:
         if isinstance(said.told, Stopping):
             for request_id in list(self._holders):
                 self._answer_holders(request_id, told)
+        if isinstance(said.told, Deadline):
+            self._answer_holders(said.told.request_id, told)
 
     def _perform(self, said: _Said, result: Result) -> None:
         own_id = said.told.event.id if isinstance(said.told, Heard) else None

@@ -7,6 +7,7 @@ import contextlib
 import gc
 import ipaddress
 import os
+import resource
 import secrets
 import signal
 import socket
@@ -41,6 +42,7 @@ from quarterdeck.store.reader import Reader
 DRAIN_SECONDS = 2
 PROGRESS_FROM = 50_000
 TOKEN_SECONDS = 1.0
+OPEN_FILES = 65_536
 
 logger = structlog.get_logger("daemon")
 
@@ -65,6 +67,7 @@ def run(home_path: Path, config: Config, say: Callable[[str], None]) -> None:
     """Run until SIGTERM or SIGINT. `say` prints the line a person waits for."""
     _refuse_wide_bind(config.runner.host)
     os.umask(0o077)
+    _raise_file_limit()
     prepare_home(home_path)
     home = Home(home_path)
     home.lock()
@@ -75,6 +78,15 @@ def run(home_path: Path, config: Config, say: Callable[[str], None]) -> None:
             runner.run(_serve(home, config, say))
     finally:
         home.unlock()
+
+
+def _raise_file_limit() -> None:
+    """A login shell often gives 1,024 open files; every agent that waits needs one."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, OPEN_FILES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
