@@ -109,7 +109,8 @@ def test_the_feed_is_followed(daemon: Daemon) -> None:
         (["allow", "no-such-request"], 1, "no such request"),
         (["allow", "../../etc/passwd"], 1, "no such request"),
         (["feed", "--limit", "0"], 2, "limit"),
-        (["requests", "--status", "odd"], 1, "status"),
+        (["requests", "--status", "odd"], 2, "status"),
+        (["feed", "--after", "-1"], 2, "after"),
     ],
 )
 def test_wrong_use_is_named(daemon: Daemon, words: list[str], code: int, said: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json as jsonlib
 import sys
 import time
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -21,10 +22,17 @@ POLL_SECONDS = 0.4
 LEVEL_STYLE = {"debug": "dim", "warn": "yellow", "error": "red"}
 
 
+class Status(StrEnum):
+    PENDING = "pending"
+    DECIDED = "decided"
+    WITHDRAWN = "withdrawn"
+    EXPIRED = "expired"
+
+
 @plainly
 def sessions(json: AsJson = False, all: Annotated[bool, typer.Option("--all", help="Ended ones too.")] = False) -> None:
     """List sessions: who works, who waits, who has ended."""
-    found = client().get("/api/v1/sessions", limit=1000)["sessions"]
+    found = client().all("/api/v1/sessions")
     if not all and not json:
         found = [s for s in found if s["ended_at"] is None]
     if json:
@@ -55,7 +63,7 @@ def feed(
     session: Annotated[str | None, typer.Option(help="Only this session.")] = None,
     kind: Annotated[list[str] | None, typer.Option(help="Only this kind; may be given again.")] = None,
     search: Annotated[str | None, typer.Option(help="Only events whose text contains this.")] = None,
-    after: Annotated[int | None, typer.Option(help="Only events after this seq_no.")] = None,
+    after: Annotated[int | None, typer.Option(min=0, help="Only events after this seq_no.")] = None,
     limit: Annotated[
         int, typer.Option(min=1, max=1000, help="How many at most, without --after the latest ones.")
     ] = 50,
@@ -119,15 +127,15 @@ def show_event(event: dict[str, Any], as_json: bool = False) -> None:
 @plainly
 def requests(
     json: AsJson = False,
-    status: Annotated[str, typer.Option(help="pending, decided, withdrawn or expired.")] = "pending",
+    status: Annotated[Status, typer.Option(help="Those that wait, or how they ended.")] = Status.PENDING,
 ) -> None:
     """List who waits for a decision, and what exactly they want."""
-    found = client().get("/api/v1/requests", status=status, limit=1000)["requests"]
+    found = client().all("/api/v1/requests", status=status.value)
     if json:
         print_json({"requests": found, "next": None})
         return
     if not found:
-        out.print("Nobody waits for you." if status == "pending" else f"No {status} requests.")
+        out.print("Nobody waits for you." if status is Status.PENDING else f"No {status} requests.")
         return
     for request in found:
         show_request(request)

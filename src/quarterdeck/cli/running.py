@@ -91,7 +91,7 @@ def start_daemon(config: Path | None = None) -> Client:
     prepare_home(home)
     log = home / "log" / "daemon.log"
     command = [sys.executable, "-m", "quarterdeck", "daemon", *(["--config", str(config)] if config else [])]
-    with log.open("ab") as sink:
+    with os.fdopen(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as sink:
         process = subprocess.Popen(  # noqa: S603
             command, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink, start_new_session=True, cwd="/"
         )
@@ -141,8 +141,8 @@ def status(json: AsJson = False) -> None:
     """Say whether the daemon runs, and who waits."""
     found = client()
     health = found.call("GET", "/healthz")
-    sessions = found.get("/api/v1/sessions", limit=1000)["sessions"]
-    pending = found.get("/api/v1/requests", status="pending", limit=1000)["requests"]
+    sessions = found.all("/api/v1/sessions")
+    pending = found.all("/api/v1/requests", status="pending")
     live = [s for s in sessions if s["ended_at"] is None]
     view = {
         "running": True,

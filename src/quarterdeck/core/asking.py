@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from quarterdeck.core import data as d
 from quarterdeck.core.commands import Answer, Heard, Unwatch, WakeAfter
 from quarterdeck.core.decisions import Allow, Deny, NoOpinion, Source
+from quarterdeck.core.fold import sent_about
 from quarterdeck.core.payload import TOO_LARGE, digest_of, items, obj
 from quarterdeck.core.runtime import Context, RuntimeEvent
 from quarterdeck.core.state import Request
@@ -133,7 +134,9 @@ def resolve_elsewhere(step: Step, event: RuntimeEvent, tool_use_id: str | None, 
         step.record(request, decision, Source.ELSEWHERE, "terminal", note=ELSEWHERE[ran])
         step.effects.append(Answer(event_id=request.request_id, decision=NoOpinion()))
         step.effects.append(Unwatch(request_id=request.request_id))
-    sent = step.draft.requests.get(step.session.sent.get(tool_use_id or "", ""))
+    tool_input = obj(event.payload, "tool_input")
+    key = sent_about(step.draft, step.session, tool_use_id, event.tool_name or "", tool_input)
+    sent = step.draft.requests.get(step.session.sent.get(key or "", ""))
     if sent is not None and sent.decision is not None and (sent.decision.decision_type != "deny") is not ran:
         decision = Allow() if ran else Deny(ELSEWHERE[False])
         data = decision_data(sent, decision, Source.ELSEWHERE, "terminal", overrides=True, note=ELSEWHERE[ran])

@@ -12,7 +12,7 @@ from quarterdeck.core.state import Request
 from quarterdeck.core.step import Step
 
 FITTING: dict[str, tuple[type[Decision], ...]] = {
-    "permission": (Allow, Deny, NoOpinion),
+    "permission": (Allow, Deny, Block, NoOpinion),
     "plan": (Allow, Deny, NoOpinion),
     "questions": (Answer, Deny, NoOpinion),
     "elicitation": (Answer, Deny, NoOpinion),

@@ -188,7 +188,7 @@ def _run_start(draft: Draft, session: Session, event: FeedEvent, change: Change)
     )
     change["todos"] = {k: t for k, t in session.todos.items() if t.status != "done"}
     if session.ended_at is not None:
-        change["ended_at"] = None
+        change |= {"ended_at": None, "agent_state": AgentState.RUNNING, "state_source": "hooks"}
 
 
 def _run_end(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
@@ -230,10 +230,29 @@ def _tool_pre(draft: Draft, session: Session, event: FeedEvent, change: Change) 
 
 
 def _tool_post(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    data = event.data
     if session.open_tools:
-        _close_tool(session, event.data.tool_use_id, change)
+        _close_tool(session, data.tool_use_id, change)
     if session.sent:
-        _confirm(draft, session, event.data.tool_use_id, change, ran=True)
+        key = sent_about(draft, session, data.tool_use_id, data.tool_name, data.tool_input)
+        _confirm(draft, session, key, change, ran=True)
+
+
+def sent_about(
+    draft: Draft, session: Session, tool_use_id: str | None, tool_name: str, tool_input: dict[str, Any]
+) -> str | None:
+    """Under which key the decision about this tool call was sent: the call's id, or where the request knew none, the
+    request whose tool and input are these."""
+    if tool_use_id in session.sent:
+        return tool_use_id
+    for key, request_id in session.sent.items():
+        request = draft.requests.get(request_id)
+        if request is None or request.tool_use_id is not None or request.decision is None:
+            continue
+        asked = request.decision.updated_input or request.tool_input
+        if (request.tool_name, asked) == (tool_name, tool_input):
+            return key
+    return None
 
 
 def _tool_failure(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
@@ -285,7 +304,7 @@ def _open_request(draft: Draft, session: Session, event: FeedEvent, change: Chan
         seq_no=event.seq_no,
         hook_name=data.hook_name,
         tool_name=getattr(data, "tool_name", data.hook_name),
-        tool_input=getattr(data, "tool_input", {}),
+        tool_input=data.tool_input if kind != "stop" else {"last_assistant_message": data.last_assistant_message},
         digest=data.digest,
         opened_at=event.at,
         held=data.held,
@@ -305,7 +324,7 @@ def _stop_request(draft: Draft, session: Session, event: FeedEvent, change: Chan
     data: d.StopRequestData = event.data
     if data.held:
         _open_request(draft, session, event, change, "stop")
-    elif data.scope == "root" and data.background == 0:
+    elif data.scope == "root" and data.background == 0 and session.agent_state is not AgentState.ENDED:
         change["agent_state"] = _settled(session)
 
 
@@ -334,8 +353,8 @@ def _decision(draft: Draft, session: Session, event: FeedEvent, change: Change) 
         )
     )
     change["waiting"] = {k: v for k, v in session.waiting.items() if k != data.request_id}
-    if told and request.tool_use_id:
-        change["sent"] = {**session.sent, request.tool_use_id: data.request_id}
+    if told:
+        change["sent"] = {**session.sent, request.tool_use_id or f"?{data.request_id}": data.request_id}
     if data.decision_type in ("deny", "block") and told:
         _counted(change, session, blocks=1)
     change["agent_state"] = _after_decision(session, request, data)

@@ -7,6 +7,7 @@ from typing import Any
 
 from quarterdeck.core import data as d
 from quarterdeck.core import todos
+from quarterdeck.core.agent_state import RESTING
 from quarterdeck.core.asking import ask, ask_to_stop, resolve_elsewhere, resolve_rest
 from quarterdeck.core.commands import Answer, Heard
 from quarterdeck.core.decisions import NoOpinion
@@ -59,6 +60,12 @@ def _in_run(step: Step) -> None:
     """The agent works: if no run is open, this opens one."""
     if step.session.run is None:
         _start_run(step, "other")
+
+
+def _in_run_unless_at_rest(step: Step) -> None:
+    """A result that comes after the agent has stopped belongs to no run."""
+    if step.session.agent_state not in RESTING:
+        _in_run(step)
 
 
 def end_run(step: Step, status: str) -> None:
@@ -174,7 +181,7 @@ def _tool_ended(step: Step, event: RuntimeEvent) -> str | None:
     """The tool ran: whoever was asked about it has been answered. Gives the event that announced it."""
     session = step.session
     if session.run is None:
-        _in_run(step)
+        _in_run_unless_at_rest(step)
     if session.waiting or session.sent:
         resolve_elsewhere(step, event, event.tool_use_id, ran=True)
     tool = session.open_tools.get(event.tool_use_id or "")
@@ -184,7 +191,7 @@ def _tool_ended(step: Step, event: RuntimeEvent) -> str | None:
 def _tool_batch(step: Step, heard: Heard) -> bool:
     event = heard.event
     calls = [c for c in items(event.payload, "tool_calls") if isinstance(c, dict)]
-    _in_run(step)
+    _in_run_unless_at_rest(step)
     for call in calls:
         resolve_elsewhere(step, event, maybe_text(call, "tool_use_id"), ran=False)
     listed = [d.BatchedCall(tool_name=text(c, "tool_name"), tool_use_id=maybe_text(c, "tool_use_id")) for c in calls]
@@ -257,7 +264,8 @@ def _stop_failure(step: Step, heard: Heard) -> bool:
 
 def _subagent_start(step: Step, heard: Heard) -> bool:
     event = heard.event
-    _in_run(step)
+    if step.session.ended_at is None:
+        _in_run(step)
     data = d.SubagentStartData(agent_id=event.agent_id or "unknown", agent_type=event.agent_type or "")
     step.emit("subagent.start", data, actor=ROOT)
     return False

@@ -91,6 +91,8 @@ def _holder_gone(state: State, told: HolderGone) -> Step:
     step = Step(state, request.session_id if request else "", told.at)
     if request is not None:
         step.withdraw(request, "answered or cancelled at the terminal")
+        if request.kind == "stop":
+            end_run(step, "completed")
     return step
 
 
@@ -131,6 +133,8 @@ def _let_go(state: State, at: float, reason: str) -> Step:
         if request.status == "pending":
             step.session_id = request.session_id
             step.withdraw(request, reason, still_asks=request.kind != "stop")
+            if request.kind == "stop":
+                end_run(step, "completed")
     return step
 
 

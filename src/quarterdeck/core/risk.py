@@ -7,7 +7,7 @@ from msgspec import Struct
 READS = frozenset({"Read", "Glob", "Grep", "LS", "NotebookRead", "TodoWrite", "TaskCreate", "TaskUpdate", "TaskList"})
 EDITS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit"})
 NETWORK = frozenset({"WebFetch", "WebSearch"})
-ASKS = frozenset({"AskUserQuestion", "ExitPlanMode", "Elicitation"})
+ASKS = frozenset({"AskUserQuestion", "ExitPlanMode", "Elicitation", "Stop", "SubagentStop"})
 
 
 class Risk(Struct, frozen=True):

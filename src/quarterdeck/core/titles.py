@@ -11,6 +11,7 @@ from msgspec import Struct
 from quarterdeck.core.feed import FeedEvent
 
 WIDTH = 100
+BODY = 10_001
 
 SUBJECT = (
     "file_path",
@@ -65,7 +66,7 @@ def body_of(event: FeedEvent) -> str | None:
     """The longer text behind the title, where there is one."""
     field = _BODIES.get(event.kind)
     value = getattr(event.data, field, None) if field else None
-    return value if isinstance(value, str) and value else None
+    return cut(value, BODY) if isinstance(value, str) and value else None
 
 
 def cut(text: str, width: int = WIDTH) -> str:

@@ -9,12 +9,15 @@ from msgspec.structs import replace
 
 from quarterdeck.core.commands import Decide, Reply
 from quarterdeck.core.decisions import Decision
-from quarterdeck.core.feed import FeedEvent
 from quarterdeck.core.state import Request, Session
 from quarterdeck.daemon.loop import Loop
-from quarterdeck.store.reader import FeedQuery, Reader
+from quarterdeck.store.reader import FeedQuery, Page, Reader
 
 OVER = ("decided", "withdrawn", "expired")
+
+
+def _newest(sessions: dict[str, Session]) -> list[Session]:
+    return sorted(sessions.values(), key=lambda s: (-s.started_at, s.session_id))
 
 
 class DaemonDesk:
@@ -35,14 +38,13 @@ class DaemonDesk:
     def sessions(self) -> list[Session]:
         """Live ones first, each newest first."""
         state = self._loop.state
-        newest = sorted(state.sessions.values(), key=lambda s: s.last_event_at, reverse=True)
-        return newest + sorted(state.ended.values(), key=lambda s: s.last_event_at, reverse=True)
+        return _newest(state.sessions) + _newest(state.ended)
 
     def session(self, session_id: str) -> Session | None:
         state = self._loop.state
         return state.sessions.get(session_id) or state.ended.get(session_id)
 
-    async def feed(self, query: FeedQuery) -> list[FeedEvent]:
+    async def feed(self, query: FeedQuery) -> Page:
         return await asyncio.to_thread(self._reader.feed, query)
 
     async def requests(self, status: str | None, after: int, limit: int) -> list[Request]:

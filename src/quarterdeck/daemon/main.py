@@ -111,7 +111,8 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None]) -> None
     tokens = Tokens(owner=home.token("token").encode(), hook=home.token("hook-token").encode())
     reader = Reader(home.database)
     attendance = Attendance()
-    loop = _start_loop(log, reader, config, attendance, say)
+    own_reader = Reader(home.database)
+    loop = _start_loop(log, own_reader, config, attendance, say)
     ears = Ears(loop, attendance)
     tcp = bind_port(home, config.runner.host, config.runner.port)
     sockets = SocketServer(ears)
@@ -135,6 +136,7 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None]) -> None
     rereading.cancel()
     await _stop(home, loop, sockets, server, serving)
     log.checkpoint()
+    own_reader.close()
     reader.close()
     log.close()
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
+import msgspec
 import structlog
 from litestar import Litestar, Request, Response, Router, get, post
 from litestar.datastructures import State as AppState
@@ -57,9 +59,9 @@ class NamedDecision(DecisionBody, kw_only=True, forbid_unknown_fields=True):
 
 
 class Decisions(Struct, kw_only=True, forbid_unknown_fields=True):
-    """Many decisions, each with its own id and digest."""
+    """Many decisions, each with its own id and digest, and each read by itself."""
 
-    decisions: list[NamedDecision]
+    decisions: list[dict[str, Any]]
 
 
 @get("/healthz", sync_to_thread=False)
@@ -84,7 +86,9 @@ def list_sessions(
         if (project_id is None or project_id_of(s.context.cwd) == project_id)
         and (agent_state is None or s.agent_state == agent_state)
     ]
-    start = next((n + 1 for n, s in enumerate(found) if s.session_id == after), 0) if after else 0
+    start = next((n + 1 for n, s in enumerate(found) if s.session_id == after), None) if after else 0
+    if start is None:
+        raise ApiError(422, "invalid", f"after: {after} is not in this list; start again", field="after")
     page = found[start : start + limit]
     more = start + limit < len(found)
     return {
@@ -118,7 +122,7 @@ async def get_feed(
     """A page of what happened, oldest first; `next` continues it."""
     desk: Desk = state.desk
     query = FeedQuery(
-        after=after or 0,
+        after=after,
         before=before,
         limit=limit,
         session_id=session_id,
@@ -127,8 +131,9 @@ async def get_feed(
         tool=tool,
         search=q,
     )
-    events = await desk.feed(query)
-    return {"events": [event_view(e) for e in events], "next": events[-1].seq_no if len(events) == limit else None}
+    page = await desk.feed(query)
+    last = page.events[-1].seq_no if page.events and page.more else None
+    return {"events": [event_view(e) for e in page.events], "next": last}
 
 
 @get("/requests")
@@ -170,11 +175,13 @@ async def decide_many(state: AppState, request: Request[Any, Any, Any], data: JS
     """Decide many requests, each by its id and digest; each has its own result."""
     results = []
     for one in data.decisions:
+        request_id = one.get("request_id")
         try:
-            decision = await _decide(state.desk, one.request_id, one, _principal(request))
-            results.append({"request_id": one.request_id, "ok": True, "decision": decision})
+            named = _named(one)
+            decision = await _decide(state.desk, named.request_id, named, _principal(request))
+            results.append({"request_id": request_id, "ok": True, "decision": decision})
         except ApiError as error:
-            results.append({"request_id": one.request_id, "ok": False, **error.body})
+            results.append({"request_id": request_id, "ok": False, **error.body})
     return {"decisions": results, "next": None}
 
 
@@ -184,9 +191,24 @@ def openapi(request: Request[Any, Any, Any]) -> dict[str, Any]:
     return request.app.openapi_schema.to_schema()
 
 
+def _named(body: dict[str, Any]) -> NamedDecision:
+    try:
+        return msgspec.convert(body, NamedDecision)
+    except msgspec.ValidationError as error:
+        raise ApiError(422, "invalid", str(error), field=_field(str(error))) from None
+
+
+def _field(message: str) -> str | None:
+    """The field a validation message speaks of."""
+    found = re.search(r"field `(\w+)`|`\$\.(\w+)", message)
+    return (found[1] or found[2]) if found else None
+
+
 async def strict(request: Request[Any, Any, Any]) -> None:
     """What reaches a handler is JSON within every limit: no key twice, no number or nesting beyond them."""
     if request.method == "POST":
+        if request.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON:
+            raise ApiError(415, "unsupported_media_type", f"Content-Type: send {JSON}")
         try:
             read_json(await request.body())
         except BadInput as error:
@@ -259,8 +281,9 @@ def _on_api_error(request: Request[Any, Any, Any], error: ApiError) -> Response[
 def _on_invalid(request: Request[Any, Any, Any], error: ValidationException) -> Response[Any]:
     extra = error.extra if isinstance(error.extra, list) else []
     first: dict[str, Any] = extra[0] if extra and isinstance(extra[0], dict) else {}
-    field = str(first.get("key", ""))
-    message = f"{field}: {first.get('message', error.detail)}" if field else str(first.get("message", error.detail))
+    said = str(first.get("message", error.detail))
+    field = _field(said) or str(first.get("key", ""))
+    message = f"{field}: {said}" if field else said
     body = {"error": {"kind": "invalid", "message": message, "field": field or None}}
     return Response(body, status_code=422, media_type=JSON)
 

@@ -6,9 +6,8 @@ from typing import Protocol
 
 from quarterdeck.core.commands import Reply
 from quarterdeck.core.decisions import Decision
-from quarterdeck.core.feed import FeedEvent
 from quarterdeck.core.state import Request, Session
-from quarterdeck.store.reader import FeedQuery
+from quarterdeck.store.reader import FeedQuery, Page
 
 
 class Desk(Protocol):
@@ -26,7 +25,7 @@ class Desk(Protocol):
 
     def session(self, session_id: str) -> Session | None: ...
 
-    async def feed(self, query: FeedQuery) -> list[FeedEvent]: ...
+    async def feed(self, query: FeedQuery) -> Page: ...
 
     async def requests(self, status: str | None, after: int, limit: int) -> list[Request]: ...
 

@@ -12,8 +12,9 @@ from msgspec import Struct
 
 from quarterdeck.core.feed import FeedEvent
 from quarterdeck.core.state import Request
-from quarterdeck.wire import read_event, read_request
+from quarterdeck.wire import read_event, read_request, write_json
 
+PAGE_BYTES = 4 * 1024 * 1024
 SIBLINGS = 200
 """How far back the first event of the same payload can be."""
 
@@ -21,7 +22,7 @@ SIBLINGS = 200
 class FeedQuery(Struct, frozen=True, kw_only=True):
     """Which events, oldest first; `after` and `before` are exclusive positions."""
 
-    after: int = 0
+    after: int | None = None
     before: int | None = None
     limit: int = 200
     session_id: str | None = None
@@ -31,22 +32,33 @@ class FeedQuery(Struct, frozen=True, kw_only=True):
     search: str | None = None
 
 
+class Page(Struct, frozen=True):
+    """Events, and whether the page was cut before all that match were read."""
+
+    events: list[FeedEvent]
+    more: bool
+
+
 class Reader:
     """A read-only connection of its own, usable from any thread, one query at a time."""
 
     def __init__(self, path: Path) -> None:
         self._db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
+        self._db.create_function("casefold", 1, _casefold, deterministic=True)
         self._db.execute("PRAGMA query_only=1")
         self._db.execute("PRAGMA busy_timeout=2000")
         self._lock = threading.Lock()
 
-    def feed(self, query: FeedQuery) -> list[FeedEvent]:
-        """One page of the feed. With `before` and no `after` it is the page that ends there."""
-        backwards = query.before is not None and query.after == 0
+    def feed(self, query: FeedQuery) -> Page:
+        """One page of the feed, of at least one event and otherwise at most PAGE_BYTES. With `before` and no `after`
+        it is the page that ends there."""
+        backwards = query.before is not None and query.after is None
         with self._lock:
             rows = self._rows(query, backwards)
-        events = [event for row in rows if (event := _sound(*row)) is not None]
-        return events[::-1] if backwards else events
+        kept = _within(rows)
+        events = [event for row in kept if (event := _sound(*row)) is not None]
+        more = len(kept) < len(rows) or len(rows) == query.limit
+        return Page(events[::-1] if backwards else events, more)
 
     def _rows(self, query: FeedQuery, backwards: bool) -> list[tuple[str]]:
         """The index covers a session up to `indexed`; what came after it is few and is walked."""
@@ -100,6 +112,25 @@ class Reader:
             self._db.close()
 
 
+def _casefold(text: object) -> str:
+    return text.casefold() if isinstance(text, str) else ""
+
+
+def _within(rows: list[tuple[str]]) -> list[tuple[str]]:
+    """As many rows as fit in a page; the first always does."""
+    total = 0
+    for n, (body,) in enumerate(rows):
+        total += len(body)
+        if total > PAGE_BYTES and n:
+            return rows[:n]
+    return rows
+
+
+def _needle(search: str) -> str:
+    """The text as it stands in stored JSON."""
+    return write_json(search).decode()[1:-1].casefold()
+
+
 def _sound(body: object) -> FeedEvent | None:
     """The event in a row; None where the file is damaged, which the log's own check has named."""
     try:
@@ -109,12 +140,12 @@ def _sound(body: object) -> FeedEvent | None:
 
 
 def _conditions(query: FeedQuery) -> tuple[list[str], list[object]]:
-    where, values = ["seq_no > ?"], [query.after]
+    where, values = ["seq_no > ?"], [query.after or 0]
     extra: list[tuple[str, object | None]] = [
         ("seq_no < ?", query.before),
         ("json_extract(body,'$.actor_id') = ?", query.actor_id),
         ("json_extract(body,'$.data.tool_name') = ?", query.tool),
-        ("instr(lower(body), ?) > 0", query.search.lower() if query.search else None),
+        ("instr(casefold(body -> '$.data'), ?) > 0", _needle(query.search) if query.search else None),
     ]
     all_values: list[object] = list(values)
     for condition, value in extra:

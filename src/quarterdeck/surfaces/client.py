@@ -38,6 +38,18 @@ class Client:
         given = [(k, v) for k, v in query.items() if v is not None and v != []]
         return self.call("GET", f"{path}?{urlencode(given, doseq=True)}" if given else path)
 
+    def all(self, path: str, **query: Any) -> list[dict[str, Any]]:
+        """Every item of a list, page after page."""
+        name = path.rpartition("/")[2]
+        found: list[dict[str, Any]] = []
+        after = None
+        while True:
+            page = self.get(path, after=after, limit=1000, **query)
+            found += page[name]
+            after = page["next"]
+            if after is None:
+                return found
+
     def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         return self.call("POST", path, body)
 

@@ -228,8 +228,10 @@ def test_a_plan_is_a_question_that_is_approved_or_sent_back() -> None:
     scene.decides("p", Deny("smaller steps")).replies("applied")
 
 
-def test_a_block_does_not_answer_a_permission() -> None:
-    asked().decides("r1", Block("no")).replies("invalid")
+def test_a_block_of_a_permission_is_a_refusal_and_of_a_question_is_none() -> None:
+    asked().decides("r1", Block("no")).replies("applied").answers_with("r1", Block("no"))
+    scene = Scene().hears("PermissionRequest", id="q", tool_name="AskUserQuestion", tool_input=QUESTIONS)
+    scene.decides("q", Block("no")).replies("invalid")
 
 
 def test_an_edit_of_a_plan_is_refused() -> None:
@@ -301,3 +303,11 @@ def test_a_deny_that_interrupts_leaves_the_run_blocked() -> None:
 def test_a_deadline_is_a_span_of_time_and_not_a_point_on_the_clock() -> None:
     scene = asked(wait_seconds=60.0)
     assert [e.seconds for e in scene.last.effects if hasattr(e, "seconds")] == [60.0]
+
+
+@pytest.mark.law("D7")
+@pytest.mark.parametrize(("decision", "delivery"), [(Allow(), "confirmed"), (Deny("no"), "overridden")])
+def test_what_follows_is_recognised_without_the_calls_announcement(decision: Allow | Deny, delivery: str) -> None:
+    scene = Scene().hears("PermissionRequest", id="r1", **bash("rm x")).decides("r1", decision)
+    scene.hears("PostToolUse", **bash("rm x", "t1")).folds()
+    assert scene.request("r1").delivery == delivery

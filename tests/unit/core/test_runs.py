@@ -131,3 +131,23 @@ def test_a_late_result_does_not_wake_a_session_that_rests() -> None:
     scene = Scene().hears("UserPromptSubmit", prompt="one").hears("PreToolUse", **bash("a", "t1")).hears("Stop")
     scene.hears("PostToolUse", **bash("a", "t1")).is_now(AgentState.SETTLED)
     scene.hears("SessionEnd", reason="other").hears("PostToolUse", **bash("a", "t1")).is_now(AgentState.ENDED).folds()
+
+
+@pytest.mark.parametrize("hook", ["PostToolUse", "PostToolUseFailure", "PostToolBatch", "Stop"])
+@pytest.mark.parametrize("end", ["SessionEnd", "Stop"])
+def test_what_comes_after_the_end_opens_no_run_and_wakes_nobody(hook: str, end: str) -> None:
+    scene = Scene().hears("UserPromptSubmit", prompt="one").hears(end, reason="other")
+    before = (scene.session.agent_state, scene.session.ended_at)
+    scene.hears(hook, **bash("a", "t1"))
+    assert (scene.session.agent_state, scene.session.ended_at) == before
+    assert scene.session.run is None
+    scene.folds()
+
+
+@pytest.mark.parametrize(("hook", "state"), [("PreToolUse", "running"), ("PermissionRequest", "waiting_permission")])
+def test_real_work_brings_an_ended_session_back_whole(hook: str, state: str) -> None:
+    scene = Scene().hears("UserPromptSubmit", prompt="one").hears("SessionEnd", reason="other")
+    scene.hears(hook, **bash("a", "t1"))
+    assert (scene.session.ended_at, scene.session.agent_state) == (None, state)
+    assert scene.session.run is not None
+    scene.folds()

@@ -43,12 +43,18 @@ def test_what_is_appended_is_read_back_in_order(log: Log, tmp_path: Path) -> Non
     assert list(log.events_after(0)) == scene.events
     assert list(log.events_after(3)) == scene.events[3:]
     reader = Reader(tmp_path / "events.db")
-    assert reader.feed(FeedQuery(limit=2)) == scene.events[:2]
-    assert reader.feed(FeedQuery(before=2**53, limit=2)) == scene.events[-2:]
-    assert [e.session_id for e in reader.feed(FeedQuery(session_id="s2"))] == ["s2", "s2"]
-    assert {e.kind for e in reader.feed(FeedQuery(kinds=("tool.pre", "stop.request")))} == {"tool.pre", "stop.request"}
-    assert [e.kind for e in reader.feed(FeedQuery(search="RM X", tool="Bash"))] == ["tool.pre", "permission.request"]
-    assert {e.actor_id for e in reader.feed(FeedQuery(actor_id="user"))} == {"user"}
+    assert reader.feed(FeedQuery(limit=2)).events == scene.events[:2]
+    assert reader.feed(FeedQuery(before=2**53, limit=2)).events == scene.events[-2:]
+    assert [e.session_id for e in reader.feed(FeedQuery(session_id="s2")).events] == ["s2", "s2"]
+    assert {e.kind for e in reader.feed(FeedQuery(kinds=("tool.pre", "stop.request"))).events} == {
+        "tool.pre",
+        "stop.request",
+    }
+    assert [e.kind for e in reader.feed(FeedQuery(search="RM X", tool="Bash")).events] == [
+        "tool.pre",
+        "permission.request",
+    ]
+    assert {e.actor_id for e in reader.feed(FeedQuery(actor_id="user")).events} == {"user"}
     assert reader.raw(scene.events[0]) == b'{"raw":1}'
     reader.close()
 
