@@ -30,7 +30,7 @@ def test_the_readme_names_every_command_and_no_other() -> None:
 
 
 def test_the_readme_names_every_setting_and_its_default() -> None:
-    table = README.partition("## Settings")[2].partition("## More")[0]
+    table = README.partition("## Settings")[2].partition("## Removing it")[0]
     keys = {
         f"{section}.{key}"
         for section, field in Config.model_fields.items()

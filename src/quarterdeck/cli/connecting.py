@@ -34,6 +34,8 @@ def install(
 ) -> None:
     """Connect Claude Code, so that its sessions show here; again brings the connection up to date."""
     config = settings()
+    if not dry_run:
+        Home(home_path()).keep_forwarder(Path(hook.__file__))
     report = connect.install(
         connect.InstallOptions(
             home=home_path(),
@@ -93,7 +95,7 @@ def endpoint(config: Config) -> Endpoint:
         wait_seconds=config.decide.wait_seconds,
         socket=str(home.socket),
         python=str(Path(sys.executable).resolve()),
-        hook_file=str(Path(hook.__file__).resolve()),
+        hook_file=str(home.forwarder),
     )
 
 

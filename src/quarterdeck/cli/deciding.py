@@ -7,9 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from quarterdeck.cli.common import AsJson, client, out, plainly, print_json
+from quarterdeck.cli.common import AsJson, cell, client, out, plainly, print_json
 from quarterdeck.cli.reading import describe
 from quarterdeck.core.payload import ID
+from quarterdeck.core.titles import subject_of
 from quarterdeck.errors import Refused
 
 RequestId = Annotated[str, typer.Argument(metavar="ID", help="The request, as `qd requests` shows it.")]
@@ -79,8 +80,18 @@ def _decide(request_id: str, as_json: bool, **body: Any) -> None:
         print_json(made)
         return
     word = {"allow": "Allowed", "deny": "Denied", "answer": "Answered", "pass": "Passed to the terminal"}
-    about = (describe(request) or [request["tool_name"]])[0]
-    out.print(f"{word[made['decision']]}: {about}")
+    edited = ", edited" if made["updated_input"] is not None else ""
+    out.print(cell(f"{word[made['decision']]}{edited}: {about(request, made)}"))
+
+
+def about(request: dict[str, Any], made: dict[str, Any]) -> str:
+    """What was decided about, in one line: for an edit what runs, not what was asked."""
+    if request["form"]:
+        return (describe(request) or [request["tool_name"]])[0]
+    subject = subject_of(made["updated_input"] or request["tool_input"])
+    if request["tool_name"] == "Bash" and subject:
+        return subject
+    return f"{request['tool_name']}({subject})"
 
 
 def register(cli: typer.Typer) -> None:

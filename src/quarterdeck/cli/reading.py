@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json as jsonlib
 import sys
 import time
@@ -13,9 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from quarterdeck.cli.common import AsJson, ago, cell, client, out, plainly, print_json, state_cell
+from quarterdeck.core.feed import KINDS
 from quarterdeck.core.text import visible
 from quarterdeck.core.titles import cut, subject_of
-from quarterdeck.errors import NoDaemon
+from quarterdeck.errors import NoDaemon, Refused
 from quarterdeck.surfaces.client import Client
 
 POLL_SECONDS = 0.4
@@ -43,13 +45,14 @@ def sessions(json: AsJson = False, all: Annotated[bool, typer.Option("--all", he
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name in ("state", "session", "project", "title", "waits", "tools", "last"):
-        table.add_column(name, overflow="ellipsis", no_wrap=True)
+        table.add_column(name, no_wrap=True)
+    room = max(12, out.width - 66) if out.is_terminal else 50
     for s in found:
         table.add_row(
             state_cell(s["agent_state"]),
             cell(s["session_id"][:8]),
-            cell(s["cwd"].rsplit("/", 1)[-1] or s["cwd"]),
-            cell(cut(s["title"], 50)),
+            cell(cut(s["cwd"].rsplit("/", 1)[-1] or s["cwd"], 18)),
+            cell(cut(s["title"], room)),
             cell(s["pending"] or ""),
             cell(s["counters"]["tool_uses"]),
             cell(ago(s["last_event_at"])),
@@ -70,8 +73,8 @@ def feed(
     json: AsJson = False,
 ) -> None:
     """Show what happened, oldest first."""
-    filters = {"session_id": session, "kind": kind or None, "q": search}
     asked = client()
+    filters = {"session_id": _whole_id(asked, session), "kind": _known(kind), "q": search}
     if after is None:
         events = asked.get("/api/v1/feed", before=2**53, limit=limit, **filters)["events"]
     else:
@@ -83,6 +86,24 @@ def feed(
         show_event(event, json)
     if follow_it:
         follow(asked, events[-1]["seq_no"] if events else after, json, **filters)
+
+
+def _whole_id(asked: Client, session: str | None) -> str | None:
+    """A session by its id or the start of it, as tables show it."""
+    if session is None:
+        return None
+    found = [s["session_id"] for s in asked.all("/api/v1/sessions") if s["session_id"].startswith(session)]
+    if session in found or len(found) == 1:
+        return session if session in found else str(found[0])
+    raise Refused(f"{'no' if not found else 'more than one'} session begins with {session}; see: qd sessions --all")
+
+
+def _known(kinds: list[str] | None) -> list[str] | None:
+    for kind in kinds or ():
+        if kind not in KINDS:
+            near = difflib.get_close_matches(kind, KINDS, n=1)
+            raise Refused(f"no such kind: {kind}" + (f"; did you mean {near[0]}?" if near else "; see docs/feed.md"))
+    return kinds or None
 
 
 def follow(asked: Client, after: int | None, as_json: bool = False, **filters: Any) -> None:
@@ -121,7 +142,10 @@ def show_event(event: dict[str, Any], as_json: bool = False) -> None:
     line = Text(f"{clock} ", style="dim")
     line.append(f"{event['session_id'][:8]:<9}", style="cyan")
     line.append_text(cell(event["title"], LEVEL_STYLE.get(event["level"], "")))
-    out.print(line, overflow="ellipsis", no_wrap=True)
+    if out.is_terminal:
+        out.print(line, overflow="ellipsis", no_wrap=True)
+    else:
+        sys.stdout.write(line.plain + "\n")
 
 
 @plainly

@@ -41,7 +41,8 @@ def _say(line: str) -> None:
 
 
 def _log_to(stream: Any) -> None:
-    level = logging.getLevelName(os.environ.get("QUARTERDECK_LOG", "info").upper())
+    usual = "warning" if stream.isatty() else "info"
+    level = logging.getLevelName(os.environ.get("QUARTERDECK_LOG", usual).upper())
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
@@ -128,6 +129,11 @@ def stop() -> None:
             raise QuarterdeckError(f"pid {pid} still runs after {STOP_SECONDS:.0f} s; see its log")
         time.sleep(0.02)
     out.print("Quarterdeck stopped.")
+    if (home_path() / "claude-plugin").exists():
+        out.print(
+            "Connected sessions go on, and note at each turn that it is away, until: qd up (or: qd uninstall)",
+            style="dim",
+        )
 
 
 def _note() -> dict[str, Any] | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec.structs import replace
 
 from quarterdeck.core.commands import Decide, Reply
@@ -67,9 +69,25 @@ def misfit(request: Request, decision: Decision) -> str | None:
         return f"decision: a request of kind {form} takes {fitting}"
     if isinstance(decision, Answer) and form == "questions":
         return _bad_answers(request, decision)
-    if isinstance(decision, Allow) and decision.updated_input is not None and request.kind != "permission":
-        return f"updated_input: a request of kind {form} takes no edited input"
+    if isinstance(decision, Allow) and decision.updated_input is not None:
+        return _bad_edit(request, decision.updated_input)
     return None
+
+
+def _bad_edit(request: Request, edited: dict[str, Any]) -> str | None:
+    """An edit keeps the shape of what was asked: the tool would refuse another one, and the agent with it."""
+    if request.kind != "permission":
+        return f"updated_input: a request of kind {request.form or request.kind} takes no edited input"
+    for key, value in edited.items():
+        asked = request.tool_input.get(key)
+        if asked is not None and _json_type(asked) != _json_type(value):
+            return f"updated_input: {key} was a {_json_type(asked)} and must stay one"
+    return None
+
+
+def _json_type(value: object) -> str:
+    names = {str: "text", bool: "yes or no", int: "number", float: "number", list: "list", dict: "object"}
+    return names.get(type(value), "nothing")
 
 
 _WORD = {Allow: "allow", Deny: "deny", Answer: "answer", Block: "block", NoOpinion: "pass"}

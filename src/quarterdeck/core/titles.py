@@ -94,16 +94,20 @@ def _call(data: Any) -> str:
 
 def _decision(data: Any) -> str:
     by = f" by {data.by}" if data.by else ""
+    if data.late:
+        return f"· Too late: {data.decision_type}{by}"
+    if data.overrides:
+        return f"! Otherwise than decided: {data.note or data.decision_type}"
+    edited = ", with an edited input" if data.updated_input is not None else ""
     words = {
-        "allow": f"✓ Allowed{by}",
+        "allow": f"✓ Allowed{by}{edited}",
         "answer": f"✓ Answered{by}",
         "deny": f"✗ Denied{by}: {data.message or data.reason or ''}",
         "block": f"✗ Blocked{by}: {data.reason or ''}",
         "ask": "? Asked at the terminal",
         "no_opinion": f"· {_no_opinion(data)}",
     }
-    text = words.get(data.decision_type, data.decision_type).removesuffix(": ")
-    return f"(late) {text}" if data.late else text
+    return words.get(str(data.decision_type), str(data.decision_type)).removesuffix(": ")
 
 
 def _no_opinion(data: Any) -> str:

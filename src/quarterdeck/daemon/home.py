@@ -22,6 +22,7 @@ class Home:
         self.note = path / "run" / "daemon.json"
         self.port_file = path / "run" / "port"
         self.database = path / "events.db"
+        self.forwarder = path / "hook.py"
         self._lock: IO[str] | None = None
 
     def lock(self) -> None:
@@ -72,6 +73,20 @@ class Home:
         if len(token) < 32:
             raise HomeError(f"{path}: is empty or too short; remove it and start again")
         return token
+
+    def keep_forwarder(self, source: Path) -> None:
+        """A copy of the forwarder beside our data: Python ends with 2 when a script is missing, which Claude Code takes
+        for a refusal, so the hook must not depend on where Quarterdeck is installed."""
+        content = source.read_bytes()
+        if self.forwarder.is_file() and self.forwarder.read_bytes() == content:
+            return
+        temporary = self.forwarder.with_suffix(".new")
+        try:
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            temporary.write_bytes(content)
+            temporary.replace(self.forwarder)
+        except OSError as error:
+            raise HomeError(f"{self.forwarder}: cannot be written ({error.strerror}); free some space") from None
 
     def write_note(self, **fields: Any) -> None:
         """Say where the daemon is, whole or not at all."""

@@ -20,7 +20,7 @@ from typing import Any, cast
 import structlog
 import uvicorn
 
-from quarterdeck import __version__
+from quarterdeck import __version__, hook
 from quarterdeck.config import Config, claude_config_dir, prepare_home
 from quarterdeck.core.commands import Restarted
 from quarterdeck.core.payload import safe_id
@@ -71,6 +71,8 @@ def run(home_path: Path, config: Config, say: Callable[[str], None]) -> None:
     prepare_home(home_path)
     home = Home(home_path)
     home.lock()
+    if home.forwarder.exists():
+        home.keep_forwarder(Path(hook.__file__))
     try:
         gc.freeze()
         gc.set_threshold(20_000, 20, 20)

@@ -311,3 +311,9 @@ def test_what_follows_is_recognised_without_the_calls_announcement(decision: All
     scene = Scene().hears("PermissionRequest", id="r1", **bash("rm x")).decides("r1", decision)
     scene.hears("PostToolUse", **bash("rm x", "t1")).folds()
     assert scene.request("r1").delivery == delivery
+
+
+@pytest.mark.parametrize("edit", [{"command": 5}, {"command": ["ls"]}, {"command": None}])
+def test_an_edit_keeps_the_shape_of_what_was_asked(edit: dict[str, Any]) -> None:
+    asked().decides("r1", Allow(updated_input=edit)).replies("invalid")
+    asked().decides("r1", Allow(updated_input={"command": "ls", "timeout": 5})).replies("applied")
