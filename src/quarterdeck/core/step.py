@@ -9,8 +9,9 @@ from quarterdeck.core.commands import Answer, Effect, Unwatch
 from quarterdeck.core.data import DecisionData, PermissionDecisionData, QuestionDecisionData, StopDecisionData
 from quarterdeck.core.decisions import Allow, Block, Decision, Deny, NoOpinion, Source, decision_type
 from quarterdeck.core.decisions import Answer as Answered
+from quarterdeck.core.draft import Draft
 from quarterdeck.core.feed import SYSTEM, USER, Cause, FeedEvent
-from quarterdeck.core.fold import Draft, apply
+from quarterdeck.core.fold import apply
 from quarterdeck.core.payload import canonical
 from quarterdeck.core.runtime import Context
 from quarterdeck.core.state import Request, Session, State
