@@ -42,8 +42,8 @@ def claude_197() -> Path | None:
     return binary if binary.is_file() else None
 
 
-def install_197(timeout: float = 300.0) -> Path | None:
-    """The older version, fetched with npm if need be; None when npm cannot give it."""
+def install_197(timeout: float = 120.0) -> Path | None:
+    """The older version, fetched with npm if need be; None when npm cannot give it. Only `make parts` calls this."""
     if (found := claude_197()) or not shutil.which("npm"):
         return found
     prefix = CACHE / "claude-2.1.197"
@@ -62,7 +62,7 @@ def install_197(timeout: float = 300.0) -> Path | None:
 
 def require(wanted: str) -> Path:
     """The CLI "2.1.325" or "2.1.197", or a skip; without the bundled one a run with CI set fails."""
-    found = claude_325() if wanted == "2.1.325" else install_197()
+    found = claude_325() if wanted == "2.1.325" else claude_197()
     if found is None and wanted == "2.1.325" and os.environ.get("CI"):
         pytest.fail("claude-agent-sdk with its bundled claude is missing: install the dev dependencies")
     if found is None:

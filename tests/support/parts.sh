@@ -16,8 +16,9 @@ if ! command -v tmux >/dev/null 2>&1; then
     command -v tmux >/dev/null 2>&1 || missing tmux "install it with your package manager"
 fi
 
-if [ ! -d .cache/claude-2.1.197 ] && command -v npm >/dev/null 2>&1; then
+if [ ! -f .cache/claude-2.1.197/node_modules/@anthropic-ai/claude-code/bin/claude.exe ] && command -v npm >/dev/null 2>&1; then
     echo "Installing Claude Code 2.1.197 into .cache …"
-    .venv/bin/python -c 'from tests.support.claude import install_197; install_197()' || missing "Claude Code 2.1.197" "npm could not give it"
+    .venv/bin/python -c 'from tests.support.claude import install_197; raise SystemExit(install_197() is None)' ||
+        echo "Claude Code 2.1.197 could not be had from npm: its tests are skipped" >&2
 fi
 exit 0

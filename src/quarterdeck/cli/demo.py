@@ -23,6 +23,7 @@ from quarterdeck.agents.scripted import Line, Replay
 from quarterdeck.cli.common import out, plainly
 from quarterdeck.cli.reading import show_event
 from quarterdeck.core.decisions import Allow, Decision, Deny
+from quarterdeck.core.feed import HIDDEN
 from quarterdeck.errors import NoDaemon, QuarterdeckError
 from quarterdeck.surfaces.client import Client
 
@@ -87,7 +88,8 @@ def _play(client: Client, home: Path, speed: float, patience: float) -> None:
         over = not any(agent.is_alive() for agent in agents)
         events = client.get("/api/v1/feed", after=after, limit=1000)["events"]
         for event in events:
-            show_event(event)
+            if event["kind"] not in HIDDEN:
+                show_event(event)
             after = event["seq_no"]
         if over and not events:
             return

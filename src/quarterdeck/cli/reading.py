@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from quarterdeck.cli.common import AsJson, ago, cell, client, out, plainly, print_json, state_cell
-from quarterdeck.core.feed import KINDS
+from quarterdeck.core.feed import HIDDEN, KINDS
 from quarterdeck.core.text import visible
 from quarterdeck.core.titles import cut, subject_of
 from quarterdeck.errors import NoDaemon, Refused
@@ -83,7 +83,8 @@ def feed(
         print_json({"events": events, "next": events[-1]["seq_no"] if events else None})
         return
     for event in events:
-        show_event(event, json)
+        if json or kind or event["kind"] not in HIDDEN:
+            show_event(event, json)
     if follow_it:
         follow(asked, events[-1]["seq_no"] if events else after, json, **filters)
 
@@ -124,7 +125,8 @@ def follow(asked: Client, after: int | None, as_json: bool = False, **filters: A
                 continue
             told = False
             for event in events:
-                show_event(event, as_json)
+                if as_json or filters.get("kind") or event["kind"] not in HIDDEN:
+                    show_event(event, as_json)
                 after = event["seq_no"]
             if len(events) < 1000:
                 time.sleep(POLL_SECONDS)
@@ -187,9 +189,18 @@ def describe(request: dict[str, Any]) -> list[str]:
         return [line for q in tool_input.get("questions", []) if isinstance(q, dict) for line in _question(q)]
     if request["form"] == "plan":
         return visible(str(tool_input.get("plan", "(no plan text)"))).splitlines()
-    text = subject_of(tool_input) if set(tool_input) <= {"command", "description"} else ""
-    shown = text or jsonlib.dumps(tool_input, ensure_ascii=False, indent=2)
-    return visible(shown).splitlines()
+    if set(tool_input) <= {"command", "description"} and subject_of(tool_input):
+        return visible(subject_of(tool_input)).splitlines()
+    return [line for key, value in tool_input.items() for line in _field(key, value)]
+
+
+def _field(key: str, value: object) -> list[str]:
+    """A field of the input as it is: real lines, not escaped ones."""
+    text = value if isinstance(value, str) else jsonlib.dumps(value, ensure_ascii=False)
+    lines = visible(text).split("\n")
+    return (
+        [visible(f"{key}: {lines[0]}")] if len(lines) == 1 else [visible(f"{key}:"), *("  " + line for line in lines)]
+    )
 
 
 def _question(question: dict[str, Any]) -> list[str]:
