@@ -15,8 +15,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from quarterdeck.errors import ConfigError, HomeError
 
 DEFAULT_PORT = 4180
-NOT_SETTINGS = frozenset({"HOME", "PORT", "TAG", "TOKEN", "CONFIG"})
-"""QUARTERDECK_* variables that are no section.key."""
 
 
 class Section(BaseModel):

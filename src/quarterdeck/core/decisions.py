@@ -64,11 +64,6 @@ MESSAGE_LIMIT = 64 * 1024
 """Bytes of a deny message; the agent's model would read megabytes whole."""
 
 
-def tells_the_agent(decision: Decision) -> bool:
-    """Whether the agent hears something, or goes on as if we were not there."""
-    return not isinstance(decision, NoOpinion)
-
-
 def decision_type(decision: Decision) -> str:
     """The word for a decision in the feed and in the API."""
     return str(decision.__struct_config__.tag)

@@ -27,7 +27,7 @@ INTERACTIONS: Mapping[str, Interaction] = {
     "SubagentStop": Interaction(can_block=True),
     "UserPromptSubmit": Interaction(can_block=True),
 }
-"""Seed table of who expects a decision. Stop expects one when `decide.hold_stop` is set, and the PreToolUse
+"""Who expects a decision. Stop expects one when `decide.hold_stop` is set, and the PreToolUse
 of a question where no permission request will follow; both are decided in `core.hearing`."""
 
 

@@ -30,7 +30,6 @@ Position = Annotated[int | None, QueryParameter(ge=0, le=2**63 - 1)]
 JSON = "application/json"
 
 logger = structlog.get_logger("api")
-OVER = ("decided", "withdrawn", "expired")
 
 
 class ApiError(Exception):
