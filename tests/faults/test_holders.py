@@ -114,7 +114,7 @@ def test_a_second_connection_goes_on_waiting_when_the_first_leaves(daemon: Daemo
     first.close()
     with daemon.ndjson() as other:
         other.ask("later", prompt("time passes"))
-    [request] = daemon.pending()
+    [request] = daemon.until_pending(1)
     assert daemon.decide(request, "deny", message="no")[0] == 200
     reply = second.read(2)
     assert reply is not None
