@@ -21,6 +21,8 @@ MAX_DEPTH = 64
 MAX_KEYS = 50_000
 MAX_ITEMS = 1_000_000
 MAX_INTEGER = 2**63
+LIGHT = 64 * 1024
+"""Bytes that cannot hold MAX_KEYS keys or MAX_ITEMS items."""
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
@@ -36,10 +38,29 @@ def read_json(body: bytes) -> Any:
         value = _decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
         raise BadInput("not_json", f"not JSON: {error}") from None
-    keys = _measure(value)
+    keys = _weigh(value) if len(body) <= LIGHT else _measure(value)
     if body.translate(None, b" \t\n\r").count(b'":') != keys:
         _refuse_duplicates(body)
     return value
+
+
+def _weigh(value: Any) -> int:
+    """`_measure` for a text too short to hold too many keys or items, as nearly all are."""
+    keys = 0
+    nodes: list[Any] = [(value,)]
+    for node in nodes:
+        if type(node) is dict:
+            keys += len(node)
+            node = node.values()
+        for leaf in node:
+            kind = type(leaf)
+            if kind is str:
+                continue
+            if kind is dict or kind is list:
+                nodes.append(leaf)
+            elif kind is int and not -MAX_INTEGER <= leaf < MAX_INTEGER:
+                raise BadInput("huge_integer", "an integer does not fit in 64 bits")
+    return keys if len(nodes) <= MAX_DEPTH else _measure(value)
 
 
 _WEIGHED = frozenset({dict, list, int})
@@ -94,6 +115,23 @@ def capped(payload: Any) -> Any:
     if len(body) <= MAX_TOOL_INPUT:
         return payload
     return {**payload, "tool_input": {TOO_LARGE: {"bytes": len(body), "sha256": hashlib.sha256(body).hexdigest()}}}
+
+
+def beside(payload: dict[str, Any], data: object) -> str | bytes:
+    """A payload as it is kept beside the event made from it: null stands for what the event's data hold under the same
+    name. Where that would be ambiguous the whole payload, as bytes."""
+    kept = {k: None if getattr(data, k, payload) is v else v for k, v in payload.items()}
+    if any(v is None and getattr(data, k, payload) is not v for k, v in payload.items()):
+        return _encode(payload)
+    return _encode(kept).decode()
+
+
+def whole(kept: str | bytes, data: object) -> dict[str, Any]:
+    """The payload again."""
+    found: dict[str, Any] = _decode(kept)
+    if isinstance(kept, bytes):
+        return found
+    return {k: getattr(data, k) if v is None else v for k, v in found.items()}
 
 
 def write_json(value: Any) -> bytes:

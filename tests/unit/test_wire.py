@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quarterdeck.core.data import ToolPostData
 from quarterdeck.core.feed import FeedEvent
 from quarterdeck.errors import BadInput
-from quarterdeck.wire import MAX_BYTES, MAX_DEPTH, read_event, read_json, write_json
+from quarterdeck.wire import MAX_BYTES, MAX_DEPTH, beside, read_event, read_json, whole, write_json
 
 values = st.recursive(
     st.none()
@@ -99,3 +100,24 @@ def test_an_unknown_kind_survives_a_round_trip(data: dict[str, Any]) -> None:
 
 def test_data_of_another_shape_is_kept_as_it_is() -> None:
     assert read_event(write_json(event("tool.pre", {"tool_name": 7}))).data == {"tool_name": 7}
+
+
+@given(st.dictionaries(st.sampled_from(("tool_name", "tool_input", "tool_response", "other")), values))
+def test_a_payload_is_whole_again_beside_its_event(payload: dict[str, Any]) -> None:
+    data = ToolPostData(
+        tool_name=payload.get("tool_name", ""),
+        tool_input=payload.get("tool_input", {}),
+        tool_use_id=None,
+        tool_response=payload.get("tool_response"),
+    )
+    assert whole(beside(payload, data), data) == payload
+
+
+def test_a_null_that_the_event_does_not_hold_keeps_the_whole_payload() -> None:
+    data = ToolPostData(tool_name="Bash", tool_input={}, tool_use_id=None, tool_response=None)
+    assert beside({"tool_name": "Bash", "tool_response": None, "x": 1}, data) == (
+        '{"tool_name":null,"tool_response":null,"x":1}'
+    )
+    kept = beside({"tool_name": None}, data)
+    assert kept == b'{"tool_name":null}'
+    assert whole(kept, data) == {"tool_name": None}

@@ -28,7 +28,7 @@ def hear(step: Step, heard: Heard) -> None:
     step.context = _news(step.session, event.context)
     waits = HOOKS.get(event.hook_name, _unknown)(step, heard)
     if not waits:
-        step.effects.append(Answer(event_id=event.id, decision=NoOpinion()))
+        step.effects.append(Answer(event_id=event.id, decision=SILENCE))
 
 
 def _news(session: Session, context: Context) -> Context | None:
@@ -48,6 +48,7 @@ def _news(session: Session, context: Context) -> Context | None:
 
 
 _NOTHING = Context()
+SILENCE = NoOpinion()
 
 
 def _start_run(step: Step, trigger: str, prompt: str | None = None) -> None:

@@ -10,6 +10,7 @@ from quarterdeck.core import data as d
 from quarterdeck.core.agent_state import STATE_OF_PROCESS
 from quarterdeck.core.asking import shows_its_dialog
 from quarterdeck.core.commands import (
+    Answer,
     Deadline,
     Decide,
     Effect,
@@ -38,6 +39,11 @@ class Result(Struct, frozen=True):
     effects: list[Effect]
     requests: dict[str, Request]
     sessions: dict[str, Session]
+
+    @property
+    def told_nothing(self) -> bool:
+        """Whether the agent that spoke is answered at once with silence, as nearly always."""
+        return len(self.effects) == 1 and type(said := self.effects[0]) is Answer and said.request is None
 
 
 def reduce(state: State, told: Input) -> Result:

@@ -67,13 +67,13 @@ class Ears:
 
     def hear(self, body: bytes, caller: Caller) -> tuple[str, asyncio.Future[Told | Held]] | None:
         """Hear one payload: its id, and what the agent is to be told. None for what is only a stream."""
-        return self.hear_payload(read_json(body), body, caller, self.new_id(), None)
+        return self.hear_payload(read_json(body), len(body), caller, self.new_id(), None)
 
     def hear_payload(
-        self, payload: Any, raw: bytes, caller: Caller, event_id: str, envelope: Envelope | None
+        self, payload: Any, size: int, caller: Caller, event_id: str, envelope: Envelope | None
     ) -> tuple[str, asyncio.Future[Told | Held]] | None:
         event = read_hook(
-            capped(payload) if len(raw) > MAX_TOOL_INPUT else payload,
+            capped(payload) if size > MAX_TOOL_INPUT else payload,
             event_id=event_id,
             at=time.time(),
             entrypoint=caller.entrypoint,
@@ -83,7 +83,7 @@ class Ears:
         if event.hook_name in STREAMS:
             return None
         heard = Heard(event=event, holder=caller.holder, attended=self._attendance.now())
-        return event_id, self._loop.hear(heard, raw, envelope)
+        return event_id, self._loop.hear(heard, envelope)
 
     def leave(self, request_id: str, answer: asyncio.Future[Told]) -> None:
         """The agent's connection closed while it waited."""

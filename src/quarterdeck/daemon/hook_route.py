@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from quarterdeck.daemon.ears import SILENCE, Caller, Ears, Spoken, spoken
-from quarterdeck.daemon.loop import Held, Told
+from quarterdeck.daemon.ears import Caller, Ears, Spoken, spoken
+from quarterdeck.daemon.loop import QUIET, Held, Told
 from quarterdeck.errors import BadInput
 from quarterdeck.serve.guard import Message, Receive, Scope, Send, refuse, respond
 from quarterdeck.wire import MAX_BYTES
@@ -37,12 +37,13 @@ class HookRoute:
             self._ears.refused[error.kind] += 1
             await refuse(send, STATUS.get(error.kind, 400), error.kind, str(error))
             return
-        told = await heard[1] if heard else None
-        if isinstance(told, Held):
-            told = await self._wait(heard[0] if heard else "", told.answer, receive)
-            if told is None:
-                return
-        await _say(send, spoken(told) if told else SILENCE)
+        told = await heard[1] if heard else QUIET
+        if told is QUIET:
+            await respond(send, 204)
+            return
+        last = await self._wait(heard[0] if heard else "", told.answer, receive) if isinstance(told, Held) else told
+        if last is not None:
+            await _say(send, spoken(last))
 
     async def _wait(self, request_id: str, answer: asyncio.Future[Told], receive: Receive) -> Told | None:
         """Wait for a person as long as the agent does; None when the agent has gone."""

@@ -191,7 +191,7 @@ class SocketServer:
             request_id, payload = _read_envelope(content)
             envelope = Envelope(request_id, _digest(payload))
             caller = Caller(holder="ndjson", tag=_text(content.get("tag")))
-            heard = self._ears.hear_payload(payload, line.strip(), caller, request_id, envelope)
+            heard = self._ears.hear_payload(payload, len(line), caller, request_id, envelope)
         except BadInput as error:
             self._refuse(error)
             _send(writer, _reply(request_id, Spoken(error=str(error))))

@@ -54,7 +54,7 @@ class Told(Struct, frozen=True):
     error: str | None = None
 
 
-_QUIET = Told(NoOpinion())
+QUIET = Told(NoOpinion())
 """What an agent is told that nobody decides about."""
 
 
@@ -75,7 +75,6 @@ class _Said(Struct):
     """An input in the queue, and who wants to hear how it ended."""
 
     told: Input
-    raw: bytes | None = None
     envelope: Envelope | None = None
     answer: asyncio.Future[Told | Held] | None = None
     reply: asyncio.Future[Reply] | None = None
@@ -113,13 +112,13 @@ class Loop:
         """Put an input in the queue."""
         self._put(_Said(told))
 
-    def hear(self, heard: Heard, raw: bytes, envelope: Envelope | None = None) -> asyncio.Future[Told | Held]:
+    def hear(self, heard: Heard, envelope: Envelope | None = None) -> asyncio.Future[Told | Held]:
         """An agent said something and waits: for the record, and perhaps for a person."""
         future: asyncio.Future[Told | Held] = asyncio.get_running_loop().create_future()
         if self._stopped:
             future.set_result(Told(NoOpinion(), recorded=False, error="Quarterdeck is stopping"))
         elif envelope is None or not self._known(heard, envelope, future):
-            self._put(_Said(heard, raw, envelope, future))
+            self._put(_Said(heard, envelope, future))
         return future
 
     async def decide(self, command: Decide) -> Reply:
@@ -233,7 +232,8 @@ class Loop:
             if result is not None and (result.events or said.envelope):
                 envelope = (said.envelope.request_id, said.envelope.digest) if said.envelope else None
                 views = (result.requests.values(), result.sessions.values())
-                entries.append(Entry(result.events, said.raw, *views, envelope))
+                payload = said.told.event.payload if isinstance(said.told, Heard) else None
+                entries.append(Entry(result.events, payload, *views, envelope))
         if entries:
             self._log.append(entries)
 
@@ -264,10 +264,13 @@ class Loop:
             self._answer_holders(said.told.request_id, told)
 
     def _perform(self, said: _Said, result: Result) -> None:
+        if said.answer is not None and result.told_nothing and not self._holders:
+            _settle(said.answer, QUIET)
+            return
         own_id = said.told.event.id if isinstance(said.told, Heard) else None
         for effect in result.effects:
             if isinstance(effect, Answer):
-                told = _QUIET if effect.request is None else Told(effect.decision, effect.request)
+                told = QUIET if effect.request is None else Told(effect.decision, effect.request)
                 if effect.event_id == own_id and said.answer is not None:
                     _settle(said.answer, told)
                 if self._holders:

@@ -6,7 +6,7 @@ import hashlib
 import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import msgspec
 from msgspec import Struct
@@ -16,10 +16,10 @@ from quarterdeck.core.feed import FeedEvent
 from quarterdeck.core.state import Request, Session, State
 from quarterdeck.errors import StoreError
 from quarterdeck.store.schema import prepare
-from quarterdeck.wire import read_event, read_session, read_state, write_json
+from quarterdeck.wire import beside, read_event, read_session, read_state, write_json
 
 RAW_LIMIT = 256 * 1024
-"""Bytes of a payload kept beside its events; the events themselves hold all that matters of a larger one."""
+"""How much of a payload is kept beside what its first event holds; the events hold all that matters of a larger one."""
 
 CHECKED_AT_START = 1000
 INDEX_CHUNK = 2_000
@@ -30,7 +30,7 @@ class Entry(Struct):
     """What one input adds to the log, all of it or nothing."""
 
     events: Sequence[FeedEvent]
-    raw: bytes | None = None
+    payload: dict[str, Any] | None = None
     requests: Collection[Request] = ()
     sessions: Collection[Session] = ()
     envelope: tuple[str, bytes] | None = None
@@ -43,9 +43,17 @@ class Damage(Struct, frozen=True):
     reason: str
 
 
-def link(previous: bytes, body: bytes, raw: bytes | None) -> bytes:
+def link(previous: bytes, body: bytes, raw: bytes) -> bytes:
     """The hash of a row."""
-    return hashlib.sha256(b"%b%d:%b%b" % (previous, len(body), body, raw or b"")).digest()
+    return hashlib.sha256(b"%b%d:%b%b" % (previous, len(body), body, raw)).digest()
+
+
+def _bytes(value: object) -> bytes:
+    return value.encode() if isinstance(value, str) else bytes(value) if isinstance(value, bytes) else b""
+
+
+def _within_limit(raw: str | bytes) -> str | bytes | None:
+    return raw if len(raw) <= RAW_LIMIT else None
 
 
 class Log:
@@ -101,16 +109,19 @@ class Log:
 
     def _rows(
         self, entries: Sequence[Entry]
-    ) -> tuple[list[tuple[int, str, str, float, str, bytes | None, bytes]], bytes]:
+    ) -> tuple[list[tuple[int, str, str, float, str, str | bytes | None, bytes]], bytes]:
         rows = []
         head = self._head
         for entry in entries:
-            raw = entry.raw if entry.raw is not None and len(entry.raw) <= RAW_LIMIT else None
+            payload = entry.payload
             for event in entry.events:
+                raw: str | bytes | None = None
+                if payload is not None:
+                    raw = _within_limit(beside(payload, event.data))
+                    payload = None
                 body = write_json(event)
-                head = link(head, body, raw)
+                head = link(head, body, _bytes(raw))
                 rows.append((event.seq_no, event.session_id, event.kind, event.at, body.decode(), raw, head))
-                raw = None
         return rows, head
 
     def _write_events(self, rows: Sequence[tuple[object, ...]]) -> None:
@@ -230,7 +241,7 @@ def verify(db: sqlite3.Connection, *, after: int = 0) -> Damage | None:
     for seq_no, body, raw, stored in db.execute(query, (after,)):
         if seq_no != expected:
             return Damage(expected, "the row is missing")
-        head = link(head, body.encode() if isinstance(body, str) else bytes(body), raw)
+        head = link(head, _bytes(body), _bytes(raw))
         if head != stored:
             return Damage(seq_no, "the row does not match its hash")
         expected += 1

@@ -6,13 +6,14 @@ import sqlite3
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from quarterdeck.core.feed import FeedEvent
 from quarterdeck.core.state import Request
-from quarterdeck.wire import read_event, read_request, write_json
+from quarterdeck.wire import read_event, read_request, whole, write_json
 
 PAGE_BYTES = 4 * 1024 * 1024
 SIBLINGS = 200
@@ -96,16 +97,16 @@ class Reader:
             rows = self._db.execute(sql, (*statuses, after, limit)).fetchall()
         return [read_request(body) for (body,) in rows]
 
-    def raw(self, event: FeedEvent) -> bytes | None:
+    def payload(self, event: FeedEvent) -> dict[str, Any] | None:
         """The payload an event came from, when it was kept."""
         cause = event.cause.hook_request_id if event.cause else None
         sql = (
-            "SELECT raw FROM events WHERE seq_no BETWEEN ? AND ? AND raw IS NOT NULL"
+            "SELECT raw, body FROM events WHERE seq_no BETWEEN ? AND ? AND raw IS NOT NULL"
             " AND json_extract(body,'$.cause.hook_request_id')=? ORDER BY seq_no DESC LIMIT 1"
         )
         with self._lock:
             row = self._db.execute(sql, (event.seq_no - SIBLINGS, event.seq_no, cause)).fetchone()
-        return row[0] if row else None
+        return whole(row[0], read_event(row[1]).data) if row else None
 
     def close(self) -> None:
         with self._lock:

@@ -30,7 +30,8 @@ CREATE TABLE envelopes(request_id TEXT PRIMARY KEY, digest BLOB NOT NULL, seq_no
 CREATE TABLE snapshots(seq_no INTEGER PRIMARY KEY, body TEXT NOT NULL);
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
-"""`hash` chains every row to the one before; `raw` is the payload an event came from, on the first event of it.
+"""`hash` chains every row to the one before; `raw` is the payload an event came from, on the first
+event of it and without what the event holds (`wire.beside`).
 
 `by_session` is filled behind the writer, up to `indexed`: an index on `events` would touch a page per session in
 every commit and cost more than the row itself."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.agents.claude.hooks import HOOKS, interaction_of, read_hook, write_answer
+from quarterdeck.agents.claude.hooks import HOOKS, read_hook, write_answer
 from quarterdeck.core.decisions import Allow, Answer, Ask, Block, Decision, Deny, NoOpinion
 
 RECORDINGS = Path(__file__).parents[2] / "recordings" / "claude-code-hooks"
@@ -128,4 +128,5 @@ def test_an_id_that_could_be_a_path_is_not_taken(bad: Any) -> None:
 @pytest.mark.law("E7")
 def test_an_unknown_hook_never_waits() -> None:
     for name in ("Unheard", "__proto__", "constructor", "", "PermissionRequest2"):
-        assert not interaction_of(name).expects_decision
+        event = read_hook({"hook_event_name": name}, event_id="e", at=0.0)
+        assert not event.interaction.expects_decision

@@ -33,8 +33,11 @@ def story() -> Scene:
     return scene.hears("UserPromptSubmit", session="s2", prompt="second")
 
 
+RAW = {"hook_event_name": "SessionStart", "source": "startup", "model": None, "more": [1]}
+
+
 def append(log: Log, scene: Scene) -> None:
-    log.append([Entry(scene.events, b'{"raw":1}')])
+    log.append([Entry(scene.events, RAW)])
 
 
 def test_what_is_appended_is_read_back_in_order(log: Log, tmp_path: Path) -> None:
@@ -55,7 +58,7 @@ def test_what_is_appended_is_read_back_in_order(log: Log, tmp_path: Path) -> Non
         "permission.request",
     ]
     assert {e.actor_id for e in reader.feed(FeedQuery(actor_id="user")).events} == {"user"}
-    assert reader.raw(scene.events[0]) == b'{"raw":1}'
+    assert reader.payload(scene.events[0]) == RAW
     reader.close()
 
 
@@ -191,11 +194,11 @@ def test_an_unreadable_snapshot_costs_only_time(log: Log, tmp_path: Path) -> Non
 
 def test_a_large_payload_is_kept_once_and_behind_a_limit(log: Log, tmp_path: Path) -> None:
     scene = story()
-    log.append([Entry(scene.events[:2], b"x" * 10), Entry(scene.events[2:], b"x" * (RAW_LIMIT + 1))])
+    log.append([Entry(scene.events[:2], {"a": "x"}), Entry(scene.events[2:], {"a": "x" * RAW_LIMIT})])
     db = sqlite3.connect(tmp_path / "events.db")
     kept = db.execute("SELECT seq_no, length(raw) FROM events WHERE raw IS NOT NULL").fetchall()
     db.close()
-    assert kept == [(1, 10)]
+    assert kept == [(1, len('{"a":"x"}'))]
 
 
 @pytest.mark.law("E3")

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from quarterdeck.core.decisions import Allow, Answer, Ask, Block, Decision, Deny, NoOpinion
 from quarterdeck.core.payload import safe_id
-from quarterdeck.core.runtime import INTERACTIONS, SILENT, Context, Interaction, RuntimeEvent
+from quarterdeck.core.runtime import INTERACTIONS, SILENT, Context, RuntimeEvent
 
 SUPPORTED = ("2.1.197", "2.1.325")
 """The versions whose payloads are recorded and whose answers are tested."""
@@ -71,27 +71,28 @@ def read_hook(
 ) -> RuntimeEvent:
     """What a hook payload says. Never raises: what is missing or of the wrong type becomes empty."""
     body: dict[str, Any] = payload if isinstance(payload, dict) else {"value": payload}
-    hook_name = _name(body.get("hook_event_name"))
-    tool_name = body.get("tool_name")
+    get = body.get
+    hook_name = _name(get("hook_event_name"))
+    tool_name = get("tool_name")
     return RuntimeEvent(
         id=event_id,
         at=at,
         hook_name=hook_name,
-        session_id=safe_id(body.get("session_id"), "unknown"),
+        session_id=safe_id(get("session_id"), "unknown"),
         payload=body,
         context=Context(
-            cwd=_text(body.get("cwd")),
-            transcript_path=_text(body.get("transcript_path")),
-            permission_mode=_text(body.get("permission_mode")),
+            cwd=_text(get("cwd")),
+            transcript_path=_text(get("transcript_path")),
+            permission_mode=_text(get("permission_mode")),
             entrypoint=safe_id(entrypoint, "") if entrypoint else "",
             pid=pid,
             tag=safe_id(tag, "") if tag else "",
         ),
-        interaction=interaction_of(hook_name),
+        interaction=INTERACTIONS.get(hook_name, SILENT),
         tool_name=tool_name if isinstance(tool_name, str) else None,
-        tool_use_id=_id(body.get("tool_use_id")),
-        agent_id=_id(body.get("agent_id")),
-        agent_type=_text(body.get("agent_type")) or None,
+        tool_use_id=_id(get("tool_use_id")),
+        agent_id=_id(get("agent_id")),
+        agent_type=_text(get("agent_type")) or None,
     )
 
 
@@ -105,11 +106,6 @@ def _text(value: object) -> str:
 
 def _id(value: object) -> str | None:
     return (safe_id(value, "") or None) if value else None
-
-
-def interaction_of(hook_name: str) -> Interaction:
-    """Whether anybody is expected to decide; an unknown hook never waits."""
-    return INTERACTIONS.get(hook_name, SILENT)
 
 
 def write_answer(
