@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import os
 import stat
 from pathlib import Path
@@ -49,6 +50,17 @@ class Config(Section):
     decide: DecideSettings = DecideSettings()
     store: StoreSettings = StoreSettings()
     claude: ClaudeSettings = ClaudeSettings()
+
+
+def changed_settings(config: Config) -> dict[str, str]:
+    """Every setting that differs from its default, as JSON text."""
+    standard = Config()
+    return {
+        f"{section}.{key}": json.dumps(value)
+        for section, keys in config.model_dump(mode="json").items()
+        for key, value in keys.items()
+        if value != getattr(getattr(standard, section), key)
+    }
 
 
 def home_path(environ: dict[str, str] | None = None) -> Path:

@@ -62,8 +62,30 @@ class Unattended(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class Restarted(Struct, frozen=True, gc=False, kw_only=True):
-    """We came back: connections of before are gone."""
+    """We came back: connections of before are gone. `settings` are those that differ from their default."""
 
+    at: float
+    settings: dict[str, str] = {}
+
+
+class CreateToken(Struct, frozen=True, gc=False, kw_only=True):
+    """Somebody makes a credential; `verifier` is its SHA-256."""
+
+    token_id: str
+    name: str
+    scopes: tuple[str, ...]
+    verifier: str
+    by: str
+    at: float
+    kind: str = "token"
+    expires_at: float | None = None
+
+
+class RevokeToken(Struct, frozen=True, gc=False, kw_only=True):
+    """Somebody takes a credential back."""
+
+    token_id: str
+    by: str
     at: float
 
 
@@ -80,7 +102,10 @@ class InputRefused(Struct, frozen=True, gc=False, kw_only=True):
     error: str
 
 
-Input = Heard | Decide | Deadline | HolderGone | ProcessSeen | Unattended | Restarted | Stopping | InputRefused
+Command = Decide | CreateToken | RevokeToken
+"""What a person wants; each gets a Reply."""
+
+Input = Command | Heard | Deadline | HolderGone | ProcessSeen | Unattended | Restarted | Stopping | InputRefused
 
 
 class Answer(Struct, frozen=True, gc=False, kw_only=True):
@@ -105,7 +130,8 @@ class Unwatch(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class Reply(Struct, frozen=True, gc=False, kw_only=True):
-    """Tell the person how their decision ended: `outcome` is applied or an error kind of the API."""
+    """Tell the person how their command ended: `outcome` is applied or an error kind of the API. `request_id` is what
+    the command was about."""
 
     request_id: str
     outcome: str

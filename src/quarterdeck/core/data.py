@@ -300,6 +300,32 @@ class OperatorDispatchData(Data, frozen=True, gc=False, kw_only=True):
     delivered: bool = False
 
 
+class TokenCreateData(Data, frozen=True, gc=False, kw_only=True):
+    """`verifier` is the SHA-256 of a token of 256 random bits; the token itself is nowhere."""
+
+    token_id: str
+    name: str
+    scopes: list[str]
+    verifier: str
+    by: str
+    kind: str = "token"
+    expires_at: float | None = None
+
+
+class TokenRevokeData(Data, frozen=True, gc=False, kw_only=True):
+    token_id: str
+    name: str
+    by: str
+
+
+class SettingChangeData(Data, frozen=True, gc=False, kw_only=True):
+    """A setting as JSON text; None is the default."""
+
+    key: str
+    old: str | None = None
+    new: str | None = None
+
+
 class InstructionsLoadedData(Data, frozen=True, gc=False, kw_only=True):
     file_path: str
     memory_type: str | None = None

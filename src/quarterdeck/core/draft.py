@@ -8,7 +8,18 @@ from quarterdeck.core.state import Request, Session, State
 class Draft:
     """A state being written: each table is copied once, on its first change."""
 
-    __slots__ = ("changed_requests", "changed_sessions", "ended", "requests", "seq_no", "sessions", "state")
+    __slots__ = (
+        "changed_requests",
+        "changed_sessions",
+        "changed_settings",
+        "ended",
+        "own_seq",
+        "requests",
+        "seq_no",
+        "sessions",
+        "state",
+        "tokens",
+    )
 
     def __init__(self, state: State) -> None:
         self.state = state
@@ -16,6 +27,9 @@ class Draft:
         self.sessions = state.sessions
         self.ended = state.ended
         self.requests = state.requests
+        self.tokens = state.tokens
+        self.changed_settings = state.changed_settings
+        self.own_seq = state.own_seq
         self.changed_requests: dict[str, Request] = {}
         self.changed_sessions: dict[str, Session] = {}
 
@@ -69,4 +83,7 @@ class Draft:
             sessions=self.sessions,
             ended=self.ended,
             requests=self.requests,
+            tokens=self.tokens,
+            changed_settings=self.changed_settings,
+            own_seq=self.own_seq,
         )

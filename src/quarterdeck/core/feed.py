@@ -55,6 +55,9 @@ KINDS: Mapping[str, type[Struct]] = {
     "todo.done": d.TodoDoneData,
     "rule.add": d.RuleAddData,
     "rule.remove": d.RuleRemoveData,
+    "token.create": d.TokenCreateData,
+    "token.revoke": d.TokenRevokeData,
+    "setting.change": d.SettingChangeData,
     "terminal.open": d.TerminalData,
     "terminal.close": d.TerminalData,
     "operator.arm": d.OperatorArmData,
@@ -65,6 +68,8 @@ KINDS: Mapping[str, type[Struct]] = {
 SYSTEM = "system"
 USER = "user"
 ROOT = "agent:root"
+OWN = "quarterdeck"
+"""Stands as session of what concerns this runner and no agent's session; no agent may use it."""
 
 
 class Cause(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):

@@ -11,9 +11,9 @@ from quarterdeck.core import data as d
 from quarterdeck.core.agent_state import STATE_OF_PROCESS, WAITING, AgentState, state_after
 from quarterdeck.core.decisions import Source
 from quarterdeck.core.draft import Draft
-from quarterdeck.core.feed import FeedEvent, run_number
+from quarterdeck.core.feed import OWN, FeedEvent, run_number
 from quarterdeck.core.runtime import Context
-from quarterdeck.core.state import Actor, OpenTool, Request, Run, Session, State, Todo
+from quarterdeck.core.state import Actor, OpenTool, Request, Run, Session, State, Todo, Token
 
 PREVIEW = 120
 MAX_OPEN_TOOLS = 1000
@@ -31,6 +31,9 @@ def fold(state: State, events: Iterable[FeedEvent]) -> State:
 
 def apply(draft: Draft, event: FeedEvent) -> None:
     """Write one event into the draft."""
+    if event.session_id == OWN:
+        _apply_own(draft, event)
+        return
     session = draft.session(event.session_id, event.at)
     run = session.run
     now = state_after(event.kind, session.agent_state)
@@ -51,6 +54,33 @@ def apply(draft: Draft, event: FeedEvent) -> None:
         change["agent_state"] = _while_waiting(waiting, change["agent_state"])
     draft.seq_no = event.seq_no
     draft.put_session(replace(session, **change))
+
+
+def _apply_own(draft: Draft, event: FeedEvent) -> None:
+    """What concerns the runner itself."""
+    draft.seq_no, draft.own_seq = event.seq_no, event.seq
+    match event.data:
+        case d.TokenCreateData() as made:
+            draft.tokens = {
+                **draft.tokens,
+                made.token_id: Token(
+                    token_id=made.token_id,
+                    name=made.name,
+                    scopes=tuple(made.scopes),
+                    verifier=made.verifier,
+                    created_at=event.at,
+                    created_by=made.by,
+                    kind=made.kind,
+                    expires_at=made.expires_at,
+                ),
+            }
+        case d.TokenRevokeData(token_id=token_id):
+            draft.tokens = {k: t for k, t in draft.tokens.items() if k != token_id}
+        case d.SettingChangeData(key=key, new=new):
+            rest = {k: v for k, v in draft.changed_settings.items() if k != key}
+            draft.changed_settings = rest if new is None else {**rest, key: new}
+        case _:
+            pass
 
 
 def merged(old: Context, new: Context) -> Context:

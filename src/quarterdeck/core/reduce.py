@@ -11,6 +11,7 @@ from quarterdeck.core.agent_state import STATE_OF_PROCESS
 from quarterdeck.core.asking import shows_its_dialog
 from quarterdeck.core.commands import (
     Answer,
+    CreateToken,
     Deadline,
     Decide,
     Effect,
@@ -20,13 +21,15 @@ from quarterdeck.core.commands import (
     InputRefused,
     ProcessSeen,
     Restarted,
+    RevokeToken,
     Stopping,
     Unattended,
 )
 from quarterdeck.core.deciding import decide
 from quarterdeck.core.decisions import NoOpinion, Source
-from quarterdeck.core.feed import FeedEvent
+from quarterdeck.core.feed import OWN, FeedEvent
 from quarterdeck.core.hearing import end_run, hear
+from quarterdeck.core.owning import change_tokens, record_settings
 from quarterdeck.core.state import Request, Session, State
 from quarterdeck.core.step import Step
 
@@ -64,8 +67,12 @@ def reduce(state: State, told: Input) -> Result:
             step = _process_seen(state, told)
         case Unattended(at=at):
             step = _unattended(state, at)
-        case Restarted(at=at):
+        case Restarted(at=at, settings=settings):
             step = _let_go(state, at, "Quarterdeck restarted: answer at the terminal")
+            record_settings(step, settings)
+        case CreateToken() | RevokeToken():
+            step = Step(state, OWN, told.at)
+            change_tokens(step, told)
         case Stopping(at=at):
             step = _let_go(state, at, "Quarterdeck stopped: answer at the terminal")
         case InputRefused():

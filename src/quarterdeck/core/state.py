@@ -84,6 +84,19 @@ class Session(Struct, frozen=True, kw_only=True, omit_defaults=True):
     sent: dict[str, str] = field(default_factory=dict)
 
 
+class Token(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A credential somebody made; `kind` is token, or page for a signed-in browser."""
+
+    token_id: str
+    name: str
+    scopes: tuple[str, ...]
+    verifier: str
+    created_at: float
+    created_by: str
+    kind: str = "token"
+    expires_at: float | None = None
+
+
 class Request(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What waits, or waited, for a decision."""
 
@@ -113,7 +126,8 @@ class Request(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class State(Struct, frozen=True, kw_only=True):
-    """Everything `reduce` knows. `ended` sessions are kept apart so that live ones stay cheap to copy."""
+    """Everything `reduce` knows. `ended` sessions are kept apart so that live ones stay cheap to copy;
+    `changed_settings` are those last seen to differ from their default, `own_seq` counts what concerns no session."""
 
     runner_id: str
     settings: Settings = Settings()
@@ -121,3 +135,6 @@ class State(Struct, frozen=True, kw_only=True):
     sessions: dict[str, Session] = field(default_factory=dict)
     ended: dict[str, Session] = field(default_factory=dict)
     requests: dict[str, Request] = field(default_factory=dict)
+    tokens: dict[str, Token] = field(default_factory=dict)
+    changed_settings: dict[str, str] = field(default_factory=dict)
+    own_seq: int = 0

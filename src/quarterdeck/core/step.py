@@ -10,7 +10,7 @@ from quarterdeck.core.data import DecisionData, PermissionDecisionData, Question
 from quarterdeck.core.decisions import Allow, Block, Decision, Deny, NoOpinion, Source, decision_type
 from quarterdeck.core.decisions import Answer as Answered
 from quarterdeck.core.draft import Draft
-from quarterdeck.core.feed import SYSTEM, USER, Cause, FeedEvent
+from quarterdeck.core.feed import OWN, SYSTEM, USER, Cause, FeedEvent
 from quarterdeck.core.fold import apply
 from quarterdeck.core.payload import canonical
 from quarterdeck.core.runtime import Context
@@ -78,6 +78,26 @@ class Step:
             context=self.context,
         )
         self.context = None
+        self.events.append(event)
+        apply(self.draft, event)
+        return event
+
+    def emit_own(self, kind: str, data: Any, *, actor: str = SYSTEM, level: str = "info") -> FeedEvent:
+        """Record what concerns this runner and no session."""
+        seq = self.draft.own_seq + 1
+        event = FeedEvent(
+            seq_no=self.draft.seq_no + 1,
+            event_id=f"{OWN}:R0:E{seq}",
+            seq=seq,
+            run_id=f"{OWN}:R0",
+            session_id=OWN,
+            runner_id=self.draft.state.runner_id,
+            at=self.at,
+            kind=kind,
+            level=level,
+            actor_id=actor,
+            data=data,
+        )
         self.events.append(event)
         apply(self.draft, event)
         return event

@@ -69,7 +69,7 @@ class DaemonDesk:
             note=note,
             prior=prior,
         )
-        reply = await self._loop.decide(command)
+        reply = await self._loop.command(command)
         if reply.request is not None and reply.request.status != "pending" and reply.request.decision is None:
             return replace(reply, request=await self.request(request_id))
         return reply

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from quarterdeck.core.commands import (
     Answer,
+    Command,
     Deadline,
     Decide,
     Heard,
@@ -121,10 +122,10 @@ class Loop:
             self._put(_Said(heard, envelope, future))
         return future
 
-    async def decide(self, command: Decide) -> Reply:
-        """A person's decision, and how it ended."""
+    async def command(self, command: Command) -> Reply:
+        """What a person wants, and how it ended."""
         if self._stopped:
-            return Reply(request_id=command.request_id, outcome="not_recorded", message="Quarterdeck is stopping")
+            return Reply(request_id=_about(command), outcome="not_recorded", message="Quarterdeck is stopping")
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._put(_Said(command, reply=future))
         return await future
@@ -255,8 +256,8 @@ class Loop:
         told = Told(NoOpinion(), recorded=False, error=error)
         if said.answer is not None:
             _settle(said.answer, told)
-        if said.reply is not None and isinstance(said.told, Decide):
-            _settle(said.reply, Reply(request_id=said.told.request_id, outcome="not_recorded", message=error))
+        if said.reply is not None and isinstance(said.told, Command):
+            _settle(said.reply, Reply(request_id=_about(said.told), outcome="not_recorded", message=error))
         if isinstance(said.told, Stopping):
             for request_id in list(self._holders):
                 self._answer_holders(request_id, told)
@@ -323,6 +324,10 @@ class Loop:
         while self._queue:
             self._drain()
         self.save_snapshot()
+
+
+def _about(command: Command) -> str:
+    return command.request_id if isinstance(command, Decide) else command.token_id
 
 
 def _settle(future: asyncio.Future[T], value: T) -> None:

@@ -21,7 +21,7 @@ import structlog
 import uvicorn
 
 from quarterdeck import __version__, hook
-from quarterdeck.config import Config, claude_config_dir, prepare_home
+from quarterdeck.config import Config, changed_settings, claude_config_dir, prepare_home
 from quarterdeck.core.commands import Restarted
 from quarterdeck.core.payload import safe_id
 from quarterdeck.core.state import Settings
@@ -165,7 +165,7 @@ def _start_loop(log: Log, reader: Reader, config: Config, attendance: Attendance
     waiting.attended = attendance.now
     loop = Loop(state, log, reader, waiting)
     if log.damage is None:
-        loop.tell(Restarted(at=time.time()))
+        loop.tell(Restarted(at=time.time(), settings=changed_settings(config)))
     return loop
 
 

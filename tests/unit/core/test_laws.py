@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from quarterdeck.agents.claude.hooks import HOOKS, read_hook, write_answer
 from quarterdeck.core.commands import (
     Answer,
+    CreateToken,
     Deadline,
     Decide,
     Heard,
@@ -19,6 +20,7 @@ from quarterdeck.core.commands import (
     InputRefused,
     ProcessSeen,
     Restarted,
+    RevokeToken,
     Stopping,
     Unattended,
 )
@@ -112,7 +114,9 @@ def draw_input(draw: st.DrawFn, story: Story, n: int) -> Input:
     request_id = draw(st.sampled_from([*story.state.requests, "none"]))
     kind = draw(
         st.sampled_from(
-            ["heard"] * 6 + ["wild", "decide", "decide", "deadline", "gone", "process", "restart", "alone", "refused"]
+            ["heard"] * 6
+            + ["wild", "decide", "decide", "deadline", "gone", "process", "restart", "alone", "refused"]
+            + ["token", "revoke"]
         )
     )
     if kind in ("heard", "wild", "refused"):
@@ -135,7 +139,9 @@ def draw_input(draw: st.DrawFn, story: Story, n: int) -> Input:
         "deadline": Deadline(request_id=request_id, at=at),
         "gone": HolderGone(request_id=request_id, at=at),
         "process": ProcessSeen(session_id="s1", status="idle", answered=("e0", "e1", "e2"), at=at),
-        "restart": Restarted(at=at),
+        "restart": Restarted(at=at, settings=draw(st.dictionaries(st.sampled_from("ab"), st.sampled_from("12")))),
+        "token": CreateToken(token_id=f"t{n % 3}", name="n", scopes=("observe",), verifier=f"v{n}", by="ann", at=at),
+        "revoke": RevokeToken(token_id=f"t{n % 3}", by="ann", at=at),
         "alone": Unattended(at=at),
     }
     return others[kind]

@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from quarterdeck.core.decisions import Allow, Answer, Ask, Block, Decision, Deny, NoOpinion
+from quarterdeck.core.feed import OWN
 from quarterdeck.core.payload import safe_id
 from quarterdeck.core.runtime import INTERACTIONS, SILENT, Context, RuntimeEvent
 
@@ -78,7 +79,7 @@ def read_hook(
         id=event_id,
         at=at,
         hook_name=hook_name,
-        session_id=safe_id(get("session_id"), "unknown"),
+        session_id=_session_id(get("session_id")),
         payload=body,
         context=Context(
             cwd=_text(get("cwd")),
@@ -94,6 +95,11 @@ def read_hook(
         agent_id=_id(get("agent_id")),
         agent_type=_text(get("agent_type")) or None,
     )
+
+
+def _session_id(value: object) -> str:
+    found = safe_id(value, "unknown")
+    return found if found != OWN else "unknown"
 
 
 def _name(value: object) -> str:

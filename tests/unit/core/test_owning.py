@@ -1,0 +1,59 @@
+"""Tokens and settings are rows of the record."""
+
+from __future__ import annotations
+
+import pytest
+
+from quarterdeck.agents.claude.hooks import read_hook
+from quarterdeck.core.commands import CreateToken, Restarted, RevokeToken
+from quarterdeck.core.feed import OWN
+from tests.support.scene import Scene
+
+
+def token(token_id: str = "t1", verifier: str = "v1", expires_at: float | None = None) -> CreateToken:
+    return CreateToken(
+        token_id=token_id,
+        name="phone",
+        scopes=("observe",),
+        verifier=verifier,
+        by="owner",
+        at=5.0,
+        expires_at=expires_at,
+    )
+
+
+@pytest.mark.law("A11")
+def test_a_token_is_made_and_taken_back_on_record() -> None:
+    scene = Scene().tells(token()).records("token.create").replies("applied")
+    assert scene.state.tokens["t1"].scopes == ("observe",)
+    assert scene.last.events[0].event_id == f"{OWN}:R0:E1"
+    scene.tells(RevokeToken(token_id="t1", by="owner", at=6.0)).records("token.revoke").replies("applied").folds()
+    assert scene.state.tokens == {}
+    assert scene.state.sessions == {}
+
+
+def test_an_id_or_a_secret_is_used_once() -> None:
+    scene = Scene().tells(token())
+    scene.tells(token(verifier="v2")).replies("invalid").records()
+    scene.tells(token(token_id="t2")).replies("invalid").records()
+
+
+def test_what_does_not_exist_cannot_be_revoked() -> None:
+    Scene().tells(RevokeToken(token_id="t9", by="owner", at=1.0)).replies("not_found").records()
+
+
+def test_expired_tokens_leave_when_another_is_made() -> None:
+    scene = Scene().tells(token(expires_at=4.0)).tells(token("t2", "v2")).records("token.revoke", "token.create")
+    assert list(scene.folds().state.tokens) == ["t2"]
+
+
+@pytest.mark.law("A11")
+def test_a_changed_setting_is_recorded_once_and_back_to_default_too() -> None:
+    scene = Scene().tells(Restarted(at=1.0, settings={"decide.hold": '"never"'})).records("setting.change")
+    scene.tells(Restarted(at=2.0, settings={"decide.hold": '"never"'})).records()
+    scene.tells(Restarted(at=3.0)).records("setting.change").folds()
+    assert (scene.last.events[0].data.old, scene.last.events[0].data.new) == ('"never"', None)
+
+
+def test_no_agent_speaks_as_the_runner() -> None:
+    assert read_hook({"session_id": OWN}, event_id="e", at=0.0).session_id == "unknown"
