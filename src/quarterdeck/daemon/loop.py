@@ -42,6 +42,7 @@ RETRY_SECONDS = 0.5
 INDEX_AT_LEAST = 20_000
 
 T = TypeVar("T")
+Subscriber = Callable[[list[FeedEvent]], None]
 
 logger = structlog.get_logger("loop")
 
@@ -86,7 +87,7 @@ class Loop:
 
     def __init__(self, state: State, log: Log, reader: Reader, waiting: Waiting) -> None:
         self.state = state
-        self.published: Callable[[list[FeedEvent]], None] = lambda events: None
+        self._subscribers: list[Subscriber] = []
         self._log = log
         self._reader = reader
         self._waiting = waiting
@@ -108,6 +109,10 @@ class Loop:
         """Why nothing can be recorded, if so."""
         damage = self._log.damage
         return f"row {damage.seq_no}: {damage.reason}" if damage else None
+
+    def subscribe(self, subscriber: Subscriber) -> None:
+        """Hear of every batch of events once it is in the log. Called on the loop: it must return at once."""
+        self._subscribers.append(subscriber)
 
     def tell(self, told: Input) -> None:
         """Put an input in the queue."""
@@ -240,8 +245,11 @@ class Loop:
 
     def _publish(self, results: list[Result | None]) -> None:
         events = [event for result in results if result is not None for event in result.events]
-        if events:
-            self.published(events)
+        for subscriber in self._subscribers if events else ():
+            try:
+                subscriber(events)
+            except Exception:
+                logger.exception("a subscriber failed")
 
     def _fail(self, batch: list[_Said], error: str) -> None:
         """Nothing of the batch is on record, so nobody is told anything but silence; what nobody would say again
