@@ -19,8 +19,10 @@ from typing import Any, cast
 import uvicorn
 
 from benchmarks.common import Figure, main, percentile
-from quarterdeck.daemon.main import _loop_factory, _uvicorn_config
-from quarterdeck.serve.guard import App, Guard, Receive, Scope, Send, Tokens, respond
+from quarterdeck.daemon.serving import loop_factory, uvicorn_config
+from quarterdeck.serve.access import Access
+from quarterdeck.serve.asgi import App, Receive, Scope, Send, respond
+from quarterdeck.serve.guard import Doors, Guard
 
 ROUNDS = int(os.environ.get("QD_BENCH_ROUNDS", "5"))
 REQUESTS = {1: 1500, 64: 12_000}
@@ -63,9 +65,10 @@ def serve_floor(folder: str, durability: str) -> None:
     print(listening.getsockname()[1], flush=True)
     port = listening.getsockname()[1]
     app = cast(App, Floor(Path(folder) / "floor.db", durability))
-    guard = Guard(app, app, Tokens(b"o" * 43, TOKEN.encode()), [f"127.0.0.1:{port}"], lambda: None)
-    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(uvicorn.Server(_uvicorn_config(guard)).serve(sockets=[listening]))
+    doors = Doors(hook=app, api=app, live=app, pages=app)
+    guard = Guard(doors, Access("o" * 43, TOKEN, dict), [f"127.0.0.1:{port}"], lambda: None)
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        runner.run(uvicorn.Server(uvicorn_config(guard)).serve(sockets=[listening]))
 
 
 @contextmanager

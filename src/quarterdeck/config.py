@@ -6,6 +6,7 @@ import difflib
 import json
 import os
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,6 +27,11 @@ class RunnerSettings(Section):
     name: str = ""
     host: str = "127.0.0.1"
     port: int = Field(default=DEFAULT_PORT, ge=0, le=65535)
+    hosts: list[str] = []
+    tls_port: int = Field(default=DEFAULT_PORT + 1, ge=0, le=65535)
+    tls_cert: str | None = None
+    tls_key: str | None = None
+    tls_self_signed: bool = False
 
 
 class DecideSettings(Section):
@@ -100,11 +106,18 @@ def _check_folder(folder: Path, *, is_home: bool) -> None:
         raise HomeError(f"{folder}: is not writable; choose another QUARTERDECK_HOME or mend its mode")
 
 
-def load_config(home: Path, file: Path | None = None, environ: dict[str, str] | None = None) -> Config:
+def load_config(
+    home: Path,
+    file: Path | None = None,
+    environ: dict[str, str] | None = None,
+    flags: Mapping[str, dict[str, Any]] | None = None,
+) -> Config:
     """The settings in force."""
     path = file or home / "config.yaml"
     tree = _read_yaml(path, required=file is not None)
     _add_environment(tree, dict(os.environ) if environ is None else environ)
+    for section, given in (flags or {}).items():
+        tree.setdefault(section, {}).update(given)
     try:
         return Config.model_validate(tree)
     except ValidationError as error:

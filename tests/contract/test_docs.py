@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 import typer
@@ -26,7 +27,7 @@ def test_a_page_made_from_tables_is_up_to_date(name: str) -> None:
 def test_the_readme_names_every_command_and_no_other() -> None:
     group = typer.main.get_command(cli)
     table = README.partition("## Commands")[2].partition("## Settings")[0]
-    assert set(re.findall(r"`qd ([a-z]+)", table)) == set(getattr(group, "commands"))  # noqa: B009
+    assert set(re.findall(r"`qd ([a-z-]+)", table)) == set(getattr(group, "commands"))  # noqa: B009
 
 
 def test_the_readme_names_every_setting_and_its_default() -> None:
@@ -40,10 +41,7 @@ def test_the_readme_names_every_setting_and_its_default() -> None:
 
 
 def test_the_api_page_names_every_route() -> None:
-    class Nobody:
-        pass
-
-    app = create_api(Nobody())  # type: ignore[arg-type]
+    app = create_api(cast(Any, None), cast(Any, None), cast(Any, None))
     page = (DOCS / "api.md").read_text()
     for route in [route for route in app.routes if not route.path.startswith("/api/v1/schema")]:
         path = re.sub(r"\{(\w+?)(:\w+)?\}", "{id}", route.path)

@@ -19,7 +19,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn, Self, cast
 
 from tests.support.daemon import Launch, Process, launching
 
@@ -390,13 +390,15 @@ def _warm_up() -> None:
 
     from quarterdeck.cli import running  # noqa: F401
     from quarterdeck.daemon import main
+    from quarterdeck.daemon.serving import uvicorn_config
+    from quarterdeck.serve.asgi import App
 
-    def create_api(desk: Any) -> Litestar:
-        app.state.desk = desk
+    def create_api(desk: Any, access: Any, pace: Any) -> Litestar:
+        app.state.update({"desk": desk, "access": access, "pace": pace})
         return app
 
-    app: Litestar = put(main, "create_api", create_api)(None)
-    main._uvicorn_config(app).load()  # type: ignore[arg-type]
+    app: Litestar = put(main, "create_api", create_api)(None, None, None)
+    uvicorn_config(cast(App, app)).load()
 
 
 def _be_born(order: Mapping[str, Any]) -> NoReturn:

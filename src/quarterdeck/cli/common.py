@@ -64,9 +64,9 @@ def client() -> Client:
     return Client.of_home(home_path())
 
 
-def settings(file: Path | None = None) -> Config:
-    """The settings of this home."""
-    return load_config(home_path(), file)
+def settings(file: Path | None = None, **flags: dict[str, Any]) -> Config:
+    """The settings of this home, with what flags say of each section."""
+    return load_config(home_path(), file, flags=flags)
 
 
 def print_json(value: Any) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import difflib
 import json as jsonlib
 import sys
@@ -14,13 +16,14 @@ from rich.table import Table
 from rich.text import Text
 
 from quarterdeck.cli.common import AsJson, ago, cell, client, out, plainly, print_json, state_cell
+from quarterdeck.config import home_path
 from quarterdeck.core.feed import HIDDEN, KINDS
-from quarterdeck.core.text import visible
+from quarterdeck.core.text import one_line, visible
 from quarterdeck.core.titles import cut, subject_of
-from quarterdeck.errors import NoDaemon, Refused
+from quarterdeck.errors import Refused
 from quarterdeck.surfaces.client import Client
+from quarterdeck.surfaces.live import Connected, Live, Lost, Message
 
-POLL_SECONDS = 0.4
 LEVEL_STYLE = {"debug": "dim", "warn": "yellow", "error": "red"}
 
 
@@ -86,7 +89,7 @@ def feed(
         if json or kind or event["kind"] not in HIDDEN:
             show_event(event, json)
     if follow_it:
-        follow(asked, events[-1]["seq_no"] if events else after, json, **filters)
+        follow(events[-1]["seq_no"] if events else after, json, **filters)
 
 
 def _whole_id(asked: Client, session: str | None) -> str | None:
@@ -107,31 +110,39 @@ def _known(kinds: list[str] | None) -> list[str] | None:
     return kinds or None
 
 
-def follow(asked: Client, after: int | None, as_json: bool = False, **filters: Any) -> None:
+def follow(after: int | None, as_json: bool = False, **filters: Any) -> None:
     """Print events as they come, until Ctrl-C. A daemon that restarts is waited for."""
-    if after is None:
-        latest = asked.get("/api/v1/feed", before=2**53, limit=1)["events"]
-        after = latest[-1]["seq_no"] if latest else 0
-    told = False
-    try:
-        while True:
-            try:
-                events = asked.get("/api/v1/feed", after=after, limit=1000, **filters)["events"]
-            except NoDaemon as error:
-                if not told:
-                    sys.stderr.write(f"quarterdeck: {error}; waiting for it\n")
-                told = True
-                time.sleep(1)
-                continue
-            told = False
-            for event in events:
-                if as_json or filters.get("kind") or event["kind"] not in HIDDEN:
-                    show_event(event, as_json)
-                after = event["seq_no"]
-            if len(events) < 1000:
-                time.sleep(POLL_SECONDS)
-    except KeyboardInterrupt:
-        return
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(_follow(after, as_json, filters))
+
+
+async def _follow(after: int | None, as_json: bool, filters: dict[str, Any]) -> None:
+    live = Live(lambda: Client.where(home_path()), client="cli", topics=["feed"], after=after)
+    away = False
+    async for said in live.follow():
+        match said:
+            case Lost(reason=reason) if not away:
+                sys.stderr.write(f"quarterdeck: {one_line(reason)}; waiting for the daemon\n")
+                away = True
+            case Connected(resumed=False, seq_no=seq_no):
+                sys.stderr.write(f"quarterdeck: older events are no longer kept; going on from {seq_no}\n")
+            case Connected():
+                away = False
+            case Message(kind="event", body=body) if wanted(body["event"], as_json, filters):
+                show_event(body["event"], as_json)
+            case _:
+                pass
+
+
+def wanted(event: dict[str, Any], as_json: bool, filters: dict[str, Any]) -> bool:
+    """Whether a followed event is one of those asked for."""
+    kinds, session, words = filters.get("kind"), filters.get("session_id"), filters.get("q")
+    if (kinds and event["kind"] not in kinds) or (session and event["session_id"] != session):
+        return False
+    if words:
+        text = jsonlib.dumps([event["title"], event["data"]], ensure_ascii=False).casefold()
+        return all(word in text for word in words.casefold().split())
+    return bool(as_json or kinds or event["kind"] not in HIDDEN)
 
 
 def show_event(event: dict[str, Any], as_json: bool = False) -> None:

@@ -26,11 +26,18 @@ STOP_SECONDS = 10.0
 
 
 @plainly
-def daemon(config: ConfigFile = None) -> None:
+def daemon(
+    config: ConfigFile = None,
+    host: Annotated[str | None, typer.Option(help="Listen on this address too; beyond loopback it needs TLS.")] = None,
+    tls_self_signed: Annotated[bool, typer.Option("--tls-self-signed", help="With a certificate of our own.")] = False,
+    tls_cert: Annotated[str | None, typer.Option(help="With this certificate, in PEM.")] = None,
+    tls_key: Annotated[str | None, typer.Option(help="The key of --tls-cert.")] = None,
+) -> None:
     """Run the daemon in the foreground until Ctrl-C or SIGTERM."""
     from quarterdeck.daemon.main import run
 
-    chosen = settings(config)
+    flags = {"host": host, "tls_self_signed": tls_self_signed or None, "tls_cert": tls_cert, "tls_key": tls_key}
+    chosen = settings(config, runner={name: value for name, value in flags.items() if value is not None})
     _log_to(sys.stderr)
     run(home_path(), chosen, _say)
 
@@ -72,7 +79,7 @@ def up(
 
     out.print("The terminal UI is not part of this version: following the feed. Ctrl-C leaves the daemon running.")
     out.print("Decide from another terminal: qd requests · qd allow ID · qd deny ID --message TEXT", style="dim")
-    follow(found, after=None)
+    follow(after=None)
 
 
 def running_client() -> Client | None:

@@ -306,8 +306,8 @@ class TokenCreateData(Data, frozen=True, gc=False, kw_only=True):
     token_id: str
     name: str
     scopes: list[str]
-    verifier: str
     by: str
+    verifier: str = ""
     kind: str = "token"
     expires_at: float | None = None
 

@@ -7,9 +7,9 @@ import time
 
 from msgspec.structs import replace
 
-from quarterdeck.core.commands import Decide, Reply
+from quarterdeck.core.commands import CreateToken, Decide, Reply, RevokeToken
 from quarterdeck.core.decisions import Decision
-from quarterdeck.core.state import Request, Session
+from quarterdeck.core.state import Request, Session, Token
 from quarterdeck.daemon.loop import Loop
 from quarterdeck.store.reader import FeedQuery, Page, Reader
 
@@ -44,19 +44,43 @@ class DaemonDesk:
         state = self._loop.state
         return state.sessions.get(session_id) or state.ended.get(session_id)
 
+    @property
+    def seq_no(self) -> int:
+        return self._loop.state.seq_no
+
+    async def can_resume(self, after: int) -> bool:
+        return await asyncio.to_thread(self._reader.first_seq_no) - 1 <= after <= self.seq_no
+
+    def live_sessions(self) -> list[Session]:
+        return _newest(self._loop.state.sessions)
+
+    def pending(self) -> list[Request]:
+        return sorted((r for r in self._loop.state.requests.values() if r.status == "pending"), key=lambda r: r.seq_no)
+
+    def live_request(self, request_id: str) -> Request | None:
+        return self._loop.find(request_id)
+
     async def feed(self, query: FeedQuery) -> Page:
         return await asyncio.to_thread(self._reader.feed, query)
 
     async def requests(self, status: str | None, after: int, limit: int) -> list[Request]:
         if status == "pending":
-            found = [r for r in self._loop.state.requests.values() if r.status == "pending" and r.seq_no > after]
-            return sorted(found, key=lambda r: r.seq_no)[:limit]
+            return [r for r in self.pending() if r.seq_no > after][:limit]
         statuses = ("pending", *OVER) if status is None else OVER if status == "decided" else (status,)
         return await asyncio.to_thread(self._reader.requests, statuses, after=after, limit=limit)
 
     async def request(self, request_id: str) -> Request | None:
         live = self._loop.state.requests.get(request_id)
         return live or await asyncio.to_thread(self._reader.request, request_id)
+
+    def tokens(self) -> list[Token]:
+        return sorted(self._loop.state.tokens.values(), key=lambda t: (t.created_at, t.token_id))
+
+    async def create_token(self, command: CreateToken) -> Reply:
+        return await self._loop.command(command)
+
+    async def revoke_token(self, token_id: str, by: str) -> Reply:
+        return await self._loop.command(RevokeToken(token_id=token_id, by=by, at=time.time()))
 
     async def decide(self, request_id: str, decision: Decision, digest: str, by: str, note: str | None) -> Reply:
         prior = await self.request(request_id)

@@ -7,6 +7,7 @@ import itertools
 import secrets
 import time
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 from msgspec import Struct
@@ -28,6 +29,11 @@ class Attendance:
 
     def seen(self) -> None:
         self._last = time.monotonic()
+
+    def count(self, change: int) -> None:
+        """A surface connected, or left."""
+        self.surfaces += change
+        self.seen()
 
     def now(self) -> bool:
         return self.surfaces > 0 or time.monotonic() - self._last < ATTENDED_SECONDS
@@ -61,6 +67,7 @@ class Ears:
         self._ids = itertools.count(1)
         self._boot = secrets.token_hex(6)
         self.refused: Counter[str] = Counter()
+        self.streamed: Callable[[str, str, Any], None] = lambda session_id, kind, data: None
 
     def new_id(self) -> str:
         return f"h{self._boot}-{next(self._ids)}"
@@ -81,6 +88,7 @@ class Ears:
             pid=caller.pid,
         )
         if event.hook_name in STREAMS:
+            self.streamed(event.session_id, "message", event.payload)
             return None
         heard = Heard(event=event, holder=caller.holder, attended=self._attendance.now())
         return event_id, self._loop.hear(heard, envelope)

@@ -110,20 +110,25 @@ class Home:
         self.note.unlink(missing_ok=True)
 
 
-def bind_port(home: Home, host: str, port: int) -> socket.socket:
-    """Listen where we are expected: a chosen port is kept, because installed hooks name it."""
-    kept = kept_port(home) if port == 0 else port
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    server = socket.socket(family, socket.SOCK_STREAM)
+def listen_on(host: str, port: int) -> socket.socket:
+    """A listening address, or what keeps us from it."""
+    server = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
     server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        server.bind((host, kept))
+        server.bind((host, port))
     except OSError as error:
         server.close()
         raise QuarterdeckError(
-            f"{host}:{kept} cannot be used ({error.strerror}); stop what listens there, or choose another port with "
+            f"{host}:{port} cannot be used ({error.strerror}); stop what listens there, or choose another port with "
             "QUARTERDECK_PORT and run: quarterdeck install"
         ) from None
+    return server
+
+
+def bind_port(home: Home, host: str, port: int) -> socket.socket:
+    """Listen where we are expected: a chosen port is kept, because installed hooks name it."""
+    kept = kept_port(home) if port == 0 else port
+    server = listen_on(host, kept)
     if port == 0 and not kept:
         try:
             home.port_file.write_text(str(server.getsockname()[1]), encoding="utf-8")

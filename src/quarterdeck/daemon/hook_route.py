@@ -7,7 +7,7 @@ import asyncio
 from quarterdeck.daemon.ears import Caller, Ears, Spoken, spoken
 from quarterdeck.daemon.loop import QUIET, Held, Told
 from quarterdeck.errors import BadInput
-from quarterdeck.serve.guard import Message, Receive, Scope, Send, refuse, respond
+from quarterdeck.serve.asgi import Message, Receive, Scope, Send, refuse, respond
 from quarterdeck.wire import MAX_BYTES
 
 STATUS = {"too_large": 413}

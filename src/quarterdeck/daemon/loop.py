@@ -139,7 +139,7 @@ class Loop:
         """A client that re-sends its envelope joins what it started, or learns how it ended."""
         queued = next((s for s in self._queue if s.envelope and s.envelope.request_id == envelope.request_id), None)
         digest = queued.envelope.digest if queued and queued.envelope else self._log.envelope(envelope.request_id)
-        if digest is None and self._find(envelope.request_id) is None:
+        if digest is None and self.find(envelope.request_id) is None:
             return False
         if digest != envelope.digest:
             error = f"request_id {envelope.request_id} was used for another payload"
@@ -152,7 +152,7 @@ class Loop:
         return True
 
     def _answered_before(self, request_id: str, future: asyncio.Future[Told | Held]) -> bool:
-        request = self._find(request_id)
+        request = self.find(request_id)
         if request is not None and request.status == "withdrawn":
             return False
         if request is not None and request.status == "pending":
@@ -161,7 +161,7 @@ class Loop:
             future.set_result(Told(decision_told(request), request))
         return True
 
-    def _find(self, request_id: str) -> Request | None:
+    def find(self, request_id: str) -> Request | None:
         return self.state.requests.get(request_id) or self._reader.request(request_id)
 
     def _pass_on(self, answer: Told | Held, request_id: str, future: asyncio.Future[Told | Held]) -> None:

@@ -13,12 +13,11 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import structlog
-import uvicorn
 
 from quarterdeck import __version__, hook
 from quarterdeck.config import Config, changed_settings, claude_config_dir, prepare_home
@@ -27,19 +26,26 @@ from quarterdeck.core.payload import safe_id
 from quarterdeck.core.state import Settings
 from quarterdeck.daemon.desk import DaemonDesk
 from quarterdeck.daemon.ears import Attendance, Ears
-from quarterdeck.daemon.home import Home, bind_port
+from quarterdeck.daemon.home import Home, bind_port, listen_on
 from quarterdeck.daemon.hook_route import HookRoute
 from quarterdeck.daemon.listen import SocketServer, bind
 from quarterdeck.daemon.loop import Loop
 from quarterdeck.daemon.recover import recover
+from quarterdeck.daemon.serving import DRAIN_SECONDS, Server, hosts_of, loop_factory, url_of, uvicorn_config
+from quarterdeck.daemon.tls import Certificate, names_of, own_certificate, self_signed
 from quarterdeck.daemon.waiting import Waiting
 from quarterdeck.errors import ConfigError, HomeError
-from quarterdeck.serve.api import create_api
-from quarterdeck.serve.guard import App, Guard, Tokens
+from quarterdeck.serve.access import Access, Pace
+from quarterdeck.serve.api import create_api, routes_of
+from quarterdeck.serve.asgi import App
+from quarterdeck.serve.guard import Doors, Guard
+from quarterdeck.serve.live import Live
+from quarterdeck.serve.pages import PATHS, Pages
+from quarterdeck.serve.ws import Sockets
 from quarterdeck.store.log import Log
 from quarterdeck.store.reader import Reader
 
-DRAIN_SECONDS = 2
+LOOPBACK_NAMES = ["127.0.0.1", "localhost", "::1"]
 PROGRESS_FROM = 50_000
 TOKEN_SECONDS = 1.0
 OPEN_FILES = 65_536
@@ -47,25 +53,9 @@ OPEN_FILES = 65_536
 logger = structlog.get_logger("daemon")
 
 
-class _Server(uvicorn.Server):
-    """uvicorn without its own signal handling: it would wait for held requests and then raise again."""
-
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self.ready = asyncio.Event()
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self.ready.set()
-
-
 def run(home_path: Path, config: Config, say: Callable[[str], None]) -> None:
     """Run until SIGTERM or SIGINT. `say` prints the line a person waits for."""
-    _refuse_wide_bind(config.runner.host)
+    _refuse_plain_beyond_loopback(config)
     os.umask(0o077)
     _raise_file_limit()
     prepare_home(home_path)
@@ -76,7 +66,7 @@ def run(home_path: Path, config: Config, say: Callable[[str], None]) -> None:
     try:
         gc.freeze()
         gc.set_threshold(20_000, 20, 20)
-        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        with asyncio.Runner(loop_factory=loop_factory()) as runner:
             runner.run(_serve(home, config, say))
     finally:
         home.unlock()
@@ -91,65 +81,121 @@ def _raise_file_limit() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    try:
-        import uvloop
-    except ImportError:
-        return None
-    return uvloop.new_event_loop
-
-
-def _refuse_wide_bind(host: str) -> None:
-    try:
-        is_loopback = host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        is_loopback = False
-    if not is_loopback:
-        raise ConfigError(f"runner.host must be a loopback address, is {host!r}: serving others needs TLS")
-
-
 async def _serve(home: Home, config: Config, say: Callable[[str], None]) -> None:
     log = Log.open(home.database, durability=config.store.durability)
-    tokens = Tokens(owner=home.token("token").encode(), hook=home.token("hook-token").encode())
     reader = Reader(home.database)
     attendance = Attendance()
     own_reader = Reader(home.database)
     loop = _start_loop(log, own_reader, config, attendance, say)
     ears = Ears(loop, attendance)
-    tcp = bind_port(home, config.runner.host, config.runner.port)
+    doors, access = _doors(home, loop, ears, reader, attendance)
+    tcp = bind_port(home, _loopback(config), config.runner.port)
+    guards: list[tuple[Guard, socket.socket, Certificate | None]] = [
+        (Guard(doors, access, hosts_of(tcp, LOOPBACK_NAMES), attendance.seen), tcp, None)
+    ]
+    guards += [
+        (Guard(doors, access, hosts_of(wide, names), attendance.seen), wide, certificate)
+        for wide, names, certificate in _beyond_loopback(home, config)
+    ]
     sockets = SocketServer(ears)
     await sockets.start(bind(home.socket))
-    api = cast(App, create_api(DaemonDesk(loop, reader)))
-    guard = Guard(HookRoute(ears), api, tokens, _hosts(tcp), attendance.seen)
-    server = _Server(_uvicorn_config(guard))
-    rereading = asyncio.create_task(_reread_tokens(home, tokens))
+    servers = [(Server(uvicorn_config(guard, certificate)), listening) for guard, listening, certificate in guards]
+    rereading = asyncio.create_task(_reread_tokens(home, access))
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
-    serving = asyncio.create_task(server.serve(sockets=[tcp]))
-    await server.ready.wait()
-    url = _url(tcp)
-    home.write_note(
-        pid=os.getpid(), url=url, socket=str(home.socket), version=__version__, runner_id=loop.state.runner_id
-    )
-    logger.info("ready", url=url, runner_id=loop.state.runner_id, events=loop.state.seq_no)
-    say(f"Quarterdeck is ready at {url}")
-    await asyncio.wait([serving, asyncio.ensure_future(stopping.wait())], return_when=asyncio.FIRST_COMPLETED)
+    serving = [asyncio.create_task(server.serve(sockets=[listening])) for server, listening in servers]
+    for server, _ in servers:
+        await server.ready.wait()
+    _announce(home, config, loop, [listening for _, listening in servers], say)
+    waiting = [*serving, asyncio.ensure_future(stopping.wait())]
+    await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
     rereading.cancel()
-    await _stop(home, loop, sockets, server, serving)
+    await _stop(home, loop, sockets, [server for server, _ in servers], serving)
     log.checkpoint()
     own_reader.close()
     reader.close()
     log.close()
 
 
-async def _reread_tokens(home: Home, tokens: Tokens) -> None:
+def _doors(home: Home, loop: Loop, ears: Ears, reader: Reader, attendance: Attendance) -> tuple[Doors, Access]:
+    """Everything that is served, and who may come in."""
+    access = Access(home.token("token"), home.token("hook-token"), lambda: loop.state.tokens)
+    desk = DaemonDesk(loop, reader)
+    pace = Pace()
+    live = Live(desk)
+    loop.subscribe(live.published)
+    ears.streamed = live.stream
+    api = create_api(desk, access, pace)
+    doors = Doors(
+        hook=HookRoute(ears),
+        api=cast(App, api),
+        live=Sockets(desk, live, access, pace, attendance.count),
+        pages=Pages(desk, access),
+        page_paths=PATHS,
+        routes=routes_of(api),
+    )
+    return doors, access
+
+
+def _announce(
+    home: Home, config: Config, loop: Loop, listening: list[socket.socket], say: Callable[[str], None]
+) -> None:
+    url = url_of(listening[0])
+    beyond = [url_of(wide, "https", names_of(config.runner.host, [])[0]) for wide in listening[1:]]
+    home.write_note(
+        pid=os.getpid(),
+        url=url,
+        socket=str(home.socket),
+        version=__version__,
+        runner_id=loop.state.runner_id,
+        **({"public_url": beyond[0]} if beyond else {}),
+    )
+    logger.info("ready", url=url, beyond=beyond, runner_id=loop.state.runner_id, events=loop.state.seq_no)
+    say(f"Quarterdeck is ready at {url}" + "".join(f" and {other}" for other in beyond))
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        raise ConfigError(f"runner.host must be an address of this machine, is {host!r}") from None
+
+
+def _loopback(config: Config) -> str:
+    """Hooks and commands of this machine always find us here."""
+    return config.runner.host if _is_loopback(config.runner.host) else "127.0.0.1"
+
+
+def _refuse_plain_beyond_loopback(config: Config) -> None:
+    runner = config.runner
+    if bool(runner.tls_cert) != bool(runner.tls_key):
+        raise ConfigError("runner.tls_cert and runner.tls_key must be given together")
+    if not _is_loopback(runner.host) and not (runner.tls_cert or runner.tls_self_signed):
+        raise ConfigError(
+            f"runner.host is {runner.host}, beyond this machine: that needs TLS. Give runner.tls_cert and "
+            "runner.tls_key, or start with --tls-self-signed"
+        )
+
+
+def _beyond_loopback(home: Home, config: Config) -> list[tuple[socket.socket, list[str], Certificate]]:
+    runner = config.runner
+    if _is_loopback(runner.host):
+        return []
+    names = names_of(runner.host, runner.hosts)
+    if runner.tls_cert and runner.tls_key:
+        certificate = own_certificate(runner.tls_cert, runner.tls_key)
+    else:
+        certificate = self_signed(home.path / "tls", names)
+    return [(listen_on(runner.host, runner.tls_port), names, certificate)]
+
+
+async def _reread_tokens(home: Home, access: Access) -> None:
     """A token that was rotated counts within a second, and the old one no more."""
     while True:
         await asyncio.sleep(TOKEN_SECONDS)
         with contextlib.suppress(HomeError, OSError):
-            tokens.owner = home.token("token").encode()
-            tokens.hook = home.token("hook-token").encode()
+            access.replace(home.token("token"), home.token("hook-token"))
 
 
 def _start_loop(log: Log, reader: Reader, config: Config, attendance: Attendance, say: Callable[[str], None]) -> Loop:
@@ -182,43 +228,17 @@ def _new_runner_id(name: str) -> str:
     return f"{base[:64]}-{secrets.token_hex(4)}"
 
 
-def _uvicorn_config(app: App) -> uvicorn.Config:
-    return uvicorn.Config(
-        cast(Any, app),
-        log_config=None,
-        access_log=False,
-        lifespan="off",
-        http="httptools",
-        ws="none",
-        backlog=2048,
-        server_header=False,
-        date_header=False,
-        proxy_headers=False,
-        timeout_keep_alive=600,
-        timeout_graceful_shutdown=DRAIN_SECONDS,
-    )
-
-
-def _url(tcp: socket.socket) -> str:
-    host, port = tcp.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def _hosts(tcp: socket.socket) -> list[str]:
-    port = tcp.getsockname()[1]
-    return [f"127.0.0.1:{port}", f"localhost:{port}", f"[::1]:{port}"]
-
-
 async def _stop(
-    home: Home, loop: Loop, sockets: SocketServer, server: uvicorn.Server, serving: asyncio.Task[None]
+    home: Home, loop: Loop, sockets: SocketServer, servers: list[Server], serving: list[asyncio.Task[None]]
 ) -> None:
     """Answer everybody who waits, then close: an agent that is let go shows its own dialog."""
     logger.info("stopping", held=loop.held)
     home.remove_note()
     loop.stop()
     await asyncio.sleep(0)
-    server.should_exit = True
-    await asyncio.wait([serving], timeout=DRAIN_SECONDS + 1)
+    for server in servers:
+        server.should_exit = True
+    await asyncio.wait(serving, timeout=DRAIN_SECONDS + 1)
     await sockets.stop()
     with contextlib.suppress(OSError):
         home.socket.unlink()

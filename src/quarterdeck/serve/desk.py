@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from quarterdeck.core.commands import Reply
+from quarterdeck.core.commands import CreateToken, Reply
 from quarterdeck.core.decisions import Decision
-from quarterdeck.core.state import Request, Session
+from quarterdeck.core.state import Request, Session, Token
 from quarterdeck.store.reader import FeedQuery, Page
 
 
@@ -21,7 +21,24 @@ class Desk(Protocol):
         """Why nothing can be recorded, if so."""
         ...
 
+    @property
+    def seq_no(self) -> int:
+        """The position of the last event."""
+        ...
+
+    async def can_resume(self, after: int) -> bool:
+        """Whether everything after this position is still there."""
+        ...
+
     def sessions(self) -> list[Session]: ...
+
+    def live_sessions(self) -> list[Session]: ...
+
+    def pending(self) -> list[Request]: ...
+
+    def live_request(self, request_id: str) -> Request | None:
+        """A request whose last change has just been recorded."""
+        ...
 
     def session(self, session_id: str) -> Session | None: ...
 
@@ -30,5 +47,11 @@ class Desk(Protocol):
     async def requests(self, status: str | None, after: int, limit: int) -> list[Request]: ...
 
     async def request(self, request_id: str) -> Request | None: ...
+
+    def tokens(self) -> list[Token]: ...
+
+    async def create_token(self, command: CreateToken) -> Reply: ...
+
+    async def revoke_token(self, token_id: str, by: str) -> Reply: ...
 
     async def decide(self, request_id: str, decision: Decision, digest: str, by: str, note: str | None) -> Reply: ...

@@ -5,6 +5,9 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
+from msgspec.structs import replace
+
+from quarterdeck.core.data import TokenCreateData
 from quarterdeck.core.feed import FeedEvent
 from quarterdeck.core.risk import risk_of
 from quarterdeck.core.state import Request, Session
@@ -63,7 +66,7 @@ def event_view(event: FeedEvent) -> dict[str, Any]:
         "level": event.level,
         "actor_id": event.actor_id,
         "cause": event.cause,
-        "data": event.data,
+        "data": replace(event.data, verifier="") if isinstance(event.data, TokenCreateData) else event.data,
         "title": title_of(event),
         "ui": ui_of(event),
     }

@@ -84,6 +84,12 @@ class Reader:
         sql = f"SELECT body FROM {table} WHERE {' AND '.join([part, *where])} ORDER BY seq_no {order} LIMIT ?"  # noqa: S608
         return self._db.execute(sql, (*values, limit)).fetchall()
 
+    def first_seq_no(self) -> int:
+        """The position of the oldest event that is kept; 1 before there is any."""
+        with self._lock:
+            row = self._db.execute("SELECT min(seq_no) FROM events").fetchone()
+        return int(row[0] or 1)
+
     def request(self, request_id: str) -> Request | None:
         with self._lock:
             row = self._db.execute("SELECT body FROM requests WHERE request_id=?", (request_id,)).fetchone()

@@ -33,6 +33,12 @@ class Client:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise NoDaemon(f"{home}: cannot be read ({error}); {hint}") from None
 
+    @classmethod
+    def where(cls, home: Path) -> tuple[str, str]:
+        """The address and the credential, as the home says now."""
+        found = cls.of_home(home)
+        return found.url, found._token
+
     def get(self, path: str, **query: Any) -> dict[str, Any]:
         """GET a view; parameters that are None are left out."""
         given = [(k, v) for k, v in query.items() if v is not None and v != []]

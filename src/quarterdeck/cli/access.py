@@ -1,0 +1,106 @@
+"""Who may come in: login-url, tokens."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from quarterdeck.cli.common import AsJson, ago, cell, client, out, plainly, print_json
+from quarterdeck.errors import Refused
+
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+
+tokens = typer.Typer(
+    help="Make, list and take back tokens for decks, phones and scripts.", no_args_is_help=True, rich_markup_mode=None
+)
+
+
+@plainly
+def login_url(json: AsJson = False) -> None:
+    """Print a one-time link that signs a page in; it is good for 60 seconds."""
+    made = client().post("/api/v1/login-codes", {})
+    if json:
+        print_json(made)
+    else:
+        out.print(made["url"])
+
+
+@tokens.command("create")
+@plainly
+def create(
+    name: Annotated[str, typer.Argument(help="What the record calls it.")],
+    scope: Annotated[
+        list[str], typer.Option(help="What it may do: ingest observe approve edit prompt control admin. Repeatable.")
+    ],
+    expires: Annotated[
+        str | None, typer.Option(help="How long it lives, like 12h or 30d; without it for ever.")
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Make a token. It is shown once."""
+    scopes = [part for given in scope for part in given.replace(",", " ").split()]
+    body = {"name": name, "scopes": scopes, "expires_seconds": seconds(expires) if expires else None}
+    made = client().post("/api/v1/tokens", body)
+    if json:
+        print_json(made)
+        return
+    out.print(made["token"])
+    out.print(f"{made['token_id']}: may {', '.join(made['scopes'])}. It is not shown again.", style="dim")
+
+
+@tokens.command("list")
+@plainly
+def list_tokens(json: AsJson = False) -> None:
+    """List tokens and signed-in pages."""
+    found = client().get("/api/v1/tokens")
+    if json:
+        print_json(found)
+        return
+    if not found["tokens"]:
+        out.print("No tokens. Make one with: qd tokens create NAME --scope observe")
+        return
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for column in ("id", "name", "kind", "scopes", "made", "last use", "expires"):
+        table.add_column(column, no_wrap=True)
+    for token in found["tokens"]:
+        left = token["expires_at"]
+        table.add_row(
+            cell(token["token_id"]),
+            cell(token["name"]),
+            cell(token["kind"]),
+            cell(" ".join(token["scopes"])),
+            cell(ago(token["created_at"])),
+            cell(ago(token["last_used_at"])),
+            cell(time.strftime("%d %b %H:%M", time.localtime(left)) if left else "never"),
+        )
+    out.print(table)
+
+
+@tokens.command("revoke")
+@plainly
+def revoke(
+    token_id: Annotated[str, typer.Argument(help="As `qd tokens list` shows it.")], json: AsJson = False
+) -> None:
+    """Take a token back; whoever is connected with it is cut off."""
+    done = client().call("DELETE", f"/api/v1/tokens/{token_id}")
+    if json:
+        print_json(done)
+    else:
+        out.print("Revoked.")
+
+
+def seconds(text: str) -> float:
+    """`90s`, `12h`, `7d` in seconds."""
+    found = re.fullmatch(r"(\d{1,6})([smhdw])", text.strip())
+    if found is None or int(found[1]) == 0:
+        raise Refused(f"{text!r} is not a length of time; write it like 12h or 30d")
+    return float(int(found[1]) * UNITS[found[2]])
+
+
+def register(cli: typer.Typer) -> None:
+    cli.command("login-url")(login_url)
+    cli.add_typer(tokens, name="tokens")

@@ -1,0 +1,94 @@
+"""The listeners: uvicorn as we run it, on loopback in plain, beyond it only with TLS."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import Callable, Iterator
+from typing import Any, cast
+
+import uvicorn
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+from quarterdeck.daemon.tls import Certificate
+from quarterdeck.serve.asgi import App
+
+DRAIN_SECONDS = 2
+PING_SECONDS = 15.0
+FRAME_BYTES = 4 * 1024 * 1024
+
+
+class Server(uvicorn.Server):
+    """uvicorn without its own signal handling: it would wait for held requests and then raise again."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.ready = asyncio.Event()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.ready.set()
+
+
+class Socket(WebSocketsSansIOProtocol):
+    """A WebSocket that can be dropped: a client that reads nothing would otherwise be waited for without end."""
+
+    def handle_connect(self, event: Any) -> None:
+        super().handle_connect(event)
+        if hasattr(self, "scope"):
+            extensions = cast(dict[str, Any], self.scope["extensions"])
+            extensions["quarterdeck.abort"] = self.transport.abort
+
+    def keepalive_timeout(self) -> None:
+        super().keepalive_timeout()
+        self.transport.abort()
+
+
+def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """uvloop where it exists."""
+    try:
+        import uvloop
+    except ImportError:
+        return None
+    return uvloop.new_event_loop
+
+
+def uvicorn_config(app: App, certificate: Certificate | None = None) -> uvicorn.Config:
+    return uvicorn.Config(
+        cast(Any, app),
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        http="httptools",
+        ws=Socket,
+        ws_max_size=FRAME_BYTES,
+        ws_ping_interval=PING_SECONDS,
+        ws_ping_timeout=PING_SECONDS,
+        ws_per_message_deflate=False,
+        backlog=2048,
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=600,
+        timeout_graceful_shutdown=DRAIN_SECONDS,
+        ssl_certfile=str(certificate.cert) if certificate else None,
+        ssl_keyfile=str(certificate.key) if certificate else None,
+    )
+
+
+def url_of(listening: socket.socket, scheme: str = "http", name: str | None = None) -> str:
+    host, port = listening.getsockname()[:2]
+    shown = name or host
+    return f"{scheme}://[{shown}]:{port}" if ":" in shown else f"{scheme}://{shown}:{port}"
+
+
+def hosts_of(listening: socket.socket, names: list[str]) -> list[str]:
+    """Every spelling of Host under which a listener may be called."""
+    port = listening.getsockname()[1]
+    shown = [f"[{name}]" if ":" in name else name.lower() for name in names]
+    return [f"{name}:{port}" for name in shown]

@@ -1,0 +1,121 @@
+"""Certificates: the person's own, or one we sign ourselves and keep."""
+
+from __future__ import annotations
+
+import datetime
+import ipaddress
+import os
+import socket
+import ssl
+from pathlib import Path
+
+from msgspec import Struct
+
+from quarterdeck.errors import ConfigError, HomeError
+
+YEARS = 2
+RENEW = datetime.timedelta(days=30)
+
+
+class Certificate(Struct, frozen=True):
+    """A pair of files in PEM."""
+
+    cert: Path
+    key: Path
+
+
+def own_certificate(cert: str, key: str) -> Certificate:
+    """The person's certificate, checked before anything listens."""
+    pair = Certificate(Path(cert).expanduser(), Path(key).expanduser())
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(pair.cert, pair.key)
+    except (OSError, ssl.SSLError) as error:
+        raise ConfigError(f"runner.tls_cert {pair.cert}: cannot be used with {pair.key} ({error})") from None
+    return pair
+
+
+def self_signed(folder: Path, names: list[str]) -> Certificate:
+    """A certificate of our own for these names, made once and again when it runs out or the names change."""
+    pair = Certificate(folder / "cert.pem", folder / "key.pem")
+    if not _still_good(pair, names):
+        try:
+            folder.mkdir(mode=0o700, exist_ok=True)
+            _make(pair, names)
+        except OSError as error:
+            raise HomeError(f"{folder}: cannot be written ({error.strerror}); free some space") from None
+    return pair
+
+
+def _still_good(pair: Certificate, names: list[str]) -> bool:
+    from cryptography import x509
+
+    try:
+        cert = x509.load_pem_x509_certificate(pair.cert.read_bytes())
+        found = cert.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(pair.cert, pair.key)
+    except (OSError, ValueError, ssl.SSLError, x509.ExtensionNotFound):
+        return False
+    fresh = cert.not_valid_after_utc - RENEW > datetime.datetime.now(datetime.UTC)
+    return fresh and set(found) == set(_names(names))
+
+
+def _names(names: list[str]) -> list[object]:
+    from cryptography import x509
+
+    found: list[object] = []
+    for name in names:
+        try:
+            found.append(x509.IPAddress(ipaddress.ip_address(name)))
+        except ValueError:
+            found.append(x509.DNSName(name))
+    return found
+
+
+def _make(pair: Certificate, names: list[str]) -> None:
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+    from cryptography.x509.oid import NameOID
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Quarterdeck")])
+    now = datetime.datetime.now(datetime.UTC)
+    cert = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=365 * YEARS))
+        .add_extension(x509.SubjectAlternativeName(_names(names)), critical=False)  # type: ignore[arg-type]
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    secret = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    _write(pair.key, secret)
+    _write(pair.cert, cert.public_bytes(serialization.Encoding.PEM))
+
+
+def _write(path: Path, content: bytes) -> None:
+    temporary = path.with_suffix(".new")
+    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        file.write(content)
+    temporary.replace(path)
+
+
+def names_of(host: str, more: list[str]) -> list[str]:
+    """Under which names a machine that listens on this address may be called."""
+    if not ipaddress.ip_address(host).is_unspecified:
+        return [*dict.fromkeys([host, *more])]
+    local = socket.gethostname().lower()
+    return [*dict.fromkeys([local, f"{local}.local", "localhost", "127.0.0.1", *_addresses(local), *more])]
+
+
+def _addresses(name: str) -> list[str]:
+    try:
+        return sorted({str(info[4][0]) for info in socket.getaddrinfo(name, None, socket.AF_INET)})
+    except OSError:
+        return []

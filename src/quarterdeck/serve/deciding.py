@@ -1,0 +1,145 @@
+"""Routes that decide: what a person says about a request they were shown."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+from litestar import Request, post
+from litestar.datastructures import State as AppState
+from litestar.params import FromPath, JSONBody
+from msgspec import Struct
+
+from quarterdeck.core.commands import Reply
+from quarterdeck.core.decisions import DEFAULT_DENY, MESSAGE_LIMIT, Allow, Answer, Block, Decision, Deny, NoOpinion
+from quarterdeck.serve.access import Pace, Principal
+from quarterdeck.serve.desk import Desk
+from quarterdeck.serve.errors import ApiError, field_in
+from quarterdeck.serve.principal import by, principal_of
+from quarterdeck.serve.views import decision_view
+
+
+class DecisionBody(Struct, kw_only=True, forbid_unknown_fields=True):
+    """What a person decides about the request whose digest they saw."""
+
+    decision: Literal["allow", "deny", "answer", "block", "pass"]
+    digest: str
+    updated_input: dict[str, Any] | None = None
+    answers: dict[str, Any] | None = None
+    message: str | None = None
+    interrupt: bool = False
+    note: str | None = None
+
+
+class NamedDecision(DecisionBody, kw_only=True, forbid_unknown_fields=True):
+    request_id: str
+
+
+class Decisions(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Many decisions, each with its own id and digest, and each read by itself."""
+
+    decisions: list[dict[str, Any]]
+
+
+@post("/requests/{request_id:str}/decision", status_code=200, opt={"scope": "approve"})
+async def decide(
+    state: AppState, request: Request[Any, Any, Any], request_id: FromPath[str], data: JSONBody[DecisionBody]
+) -> dict[str, Any]:
+    """Decide a request as it was shown."""
+    _pace(state, request, 1)
+    return await _decide(state, request_id, data, request)
+
+
+@post("/requests/decisions", status_code=200, opt={"scope": "approve"})
+async def decide_many(state: AppState, request: Request[Any, Any, Any], data: JSONBody[Decisions]) -> dict[str, Any]:
+    """Decide many requests, each by its id and digest; each has its own result."""
+    results = []
+    _pace(state, request, len(data.decisions))
+    for one in data.decisions:
+        request_id = one.get("request_id")
+        try:
+            named = _named(one)
+            decision = await _decide(state, named.request_id, named, request)
+            results.append({"request_id": request_id, "ok": True, "decision": decision})
+        except ApiError as error:
+            results.append({"request_id": request_id, "ok": False, **error.body})
+    return {"decisions": results, "next": None}
+
+
+def _named(body: dict[str, Any]) -> NamedDecision:
+    try:
+        return msgspec.convert(body, NamedDecision)
+    except msgspec.ValidationError as error:
+        raise ApiError(422, "invalid", str(error), field=field_in(str(error))) from None
+
+
+def _pace(state: AppState, request: Request[Any, Any, Any], count: int) -> None:
+    pace: Pace = state.pace
+    if not pace.take(principal_of(request).secret, count):
+        raise ApiError(429, "too_fast", "too many decisions at once; wait some seconds")
+
+
+async def _decide(
+    state: AppState, request_id: str, body: DecisionBody, request: Request[Any, Any, Any]
+) -> dict[str, Any]:
+    return await decide_as(state.desk, request_id, body, principal_of(request), by(request))
+
+
+async def decide_as(desk: Desk, request_id: str, body: DecisionBody, who: Principal, name: str) -> dict[str, Any]:
+    """Decide in somebody's name; an edited input needs a scope of its own."""
+    if body.updated_input is not None and not who.may("edit"):
+        raise ApiError(403, "forbidden", "this token lacks the scope edit", scope="edit")
+    reply = await desk.decide(request_id, _read_decision(body, name), body.digest, name, body.note)
+    if reply.outcome != "applied" or reply.request is None:
+        raise _refusal(reply)
+    return decision_view(reply.request) or {}
+
+
+def _read_decision(body: DecisionBody, by: str) -> Decision:
+    """Only what fits the word: a field that the decision does not take is an error, never ignored."""
+    for field, words in _TAKES.items():
+        if getattr(body, field) and body.decision not in words:
+            raise ApiError(422, "invalid", f"{field}: goes with {' or '.join(words)}, not {body.decision}", field=field)
+    if body.message is not None and len(body.message.encode()) > MESSAGE_LIMIT:
+        raise ApiError(422, "invalid", f"message: at most {MESSAGE_LIMIT} bytes", field="message")
+    match body.decision:
+        case "allow":
+            return Allow(updated_input=body.updated_input)
+        case "deny":
+            return Deny(body.message or DEFAULT_DENY.format(by=by), body.interrupt)
+        case "answer":
+            return Answer(body.answers or {})
+        case "block":
+            return Block(body.message or f"{by} asks you to go on.")
+        case "pass":
+            return NoOpinion(reason=f"passed by {by}")
+
+
+_TAKES = {
+    "updated_input": ("allow",),
+    "answers": ("answer",),
+    "message": ("deny", "block"),
+    "interrupt": ("deny",),
+}
+
+
+def _refusal(reply: Reply) -> ApiError:
+    """Why a decision was not applied, with what won."""
+    won = decision_view(reply.request) if reply.request else None
+    status = reply.request.status if reply.request else None
+    match reply.outcome:
+        case "not_found":
+            return ApiError(404, "not_found", f"no such request: {reply.request_id}; see: qd requests")
+        case "digest_mismatch":
+            return ApiError(409, "digest_mismatch", "this is not what was shown: read the request again")
+        case "invalid":
+            return ApiError(422, "invalid", reply.message, field=reply.message.partition(":")[0])
+        case "not_recorded":
+            return ApiError(503, "not_recorded", reply.message)
+        case _:
+            source = won["source"] if won else None
+            how = f"{reply.outcome.replace('_', ' ')} ({source}, by {won['by']})" if won else reply.outcome
+            return ApiError(409, reply.outcome, f"the request is {how}", status=status, source=source, decision=won)
+
+
+DECIDING_ROUTES = [decide_many, decide]

@@ -1,0 +1,156 @@
+"""What changes, for everyone who listens: gathered for a moment, written once, shared by all, kept for nobody."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import Struct
+
+from quarterdeck.core.feed import OWN, FeedEvent
+from quarterdeck.serve.desk import Desk
+from quarterdeck.serve.views import event_view, request_view, session_view
+from quarterdeck.wire import write_json
+
+GATHER_SECONDS = 0.02
+RING_BYTES = 8 * 1024 * 1024
+RING_BUNDLES = 1024
+
+
+class Bundle(Struct, frozen=True):
+    """What one moment brought, by topic, ready to send."""
+
+    number: int
+    parts: dict[str, list[bytes]]
+    size: int
+    seq_no: int
+
+
+class Live:
+    """A short ring of bundles; every listener reads it at its own pace, and one that falls out of it is too slow."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._ring: deque[Bundle] = deque()
+        self._size = 0
+        self._number = 0
+        self._events: list[FeedEvent] = []
+        self._streams: list[tuple[str, bytes]] = []
+        self._timer: asyncio.TimerHandle | None = None
+        self._frames: dict[tuple[int, frozenset[str]], str] = {}
+        self._listeners: dict[asyncio.Event, frozenset[str]] = {}
+
+    @property
+    def head(self) -> int:
+        """The number of the last bundle."""
+        return self._number
+
+    @property
+    def listeners(self) -> int:
+        return len(self._listeners)
+
+    def listen(self, topics: frozenset[str]) -> asyncio.Event:
+        """Be woken at every bundle from now on; what was gathered so far is for the others."""
+        self.flush()
+        wake = asyncio.Event()
+        self._listeners[wake] = topics
+        return wake
+
+    def leave(self, wake: asyncio.Event) -> None:
+        self._listeners.pop(wake, None)
+        if not self._listeners:
+            self._ring.clear()
+            self._frames.clear()
+            self._size = 0
+
+    def published(self, events: list[FeedEvent]) -> None:
+        """Events that are on record."""
+        if self._listeners:
+            self._events += events
+            self._soon()
+
+    def stream(self, session_id: str, kind: str, data: Any) -> None:
+        """Something beside the feed, for those who look at this session right now."""
+        topic = f"streams:{session_id}"
+        if any(topic in topics for topics in self._listeners.values()):
+            message = {"type": "stream", "session_id": session_id, "kind": kind, "data": data}
+            self._streams.append((topic, write_json(message)))
+            self._soon()
+
+    def _soon(self) -> None:
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(GATHER_SECONDS, self.flush)
+
+    def flush(self) -> None:
+        """Make a bundle of what was gathered, and wake everyone."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        events, self._events = self._events, []
+        streams, self._streams = self._streams, []
+        if not events and not streams:
+            return
+        wanted = frozenset[str]().union(*self._listeners.values())
+        parts: dict[str, list[bytes]] = {}
+        if events and "feed" in wanted:
+            parts["feed"] = [_message("event", event_view(event)) for event in events]
+        if events and "requests" in wanted:
+            parts["requests"] = self._requests(events)
+        if events and "sessions" in wanted:
+            parts["sessions"] = self._sessions(events)
+        for topic, message in streams:
+            parts.setdefault(topic, []).append(message)
+        self._keep(parts, events[-1].seq_no if events else 0)
+
+    def _keep(self, parts: dict[str, list[bytes]], seq_no: int) -> None:
+        self._number += 1
+        size = sum(len(message) for messages in parts.values() for message in messages)
+        self._ring.append(Bundle(self._number, parts, size, seq_no))
+        self._size += size
+        while len(self._ring) > 1 and (self._size > RING_BYTES or len(self._ring) > RING_BUNDLES):
+            self._size -= self._ring.popleft().size
+        self._frames.clear()
+        for wake in self._listeners:
+            wake.set()
+
+    def _requests(self, events: Iterable[FeedEvent]) -> list[bytes]:
+        ids = dict.fromkeys(
+            getattr(e.data, "request_id", None) for e in events if e.kind.endswith((".request", ".decision"))
+        )
+        found = (self._desk.live_request(request_id) for request_id in ids if request_id)
+        return [_message("request", request_view(r, self._desk.runner_id)) for r in found if r is not None]
+
+    def _sessions(self, events: Iterable[FeedEvent]) -> list[bytes]:
+        ids = dict.fromkeys(e.session_id for e in events if e.session_id != OWN)
+        found = (self._desk.session(session_id) for session_id in ids)
+        return [_message("session", session_view(s, self._desk.runner_id)) for s in found if s is not None]
+
+    def frame(self, after: int, topics: frozenset[str]) -> str | None:
+        """All that came after this bundle, as one frame, empty when nothing did; None when some of it is gone."""
+        if self._ring and self._ring[0].number > after + 1:
+            return None
+        key = (after, topics)
+        if key not in self._frames:
+            messages = [
+                message
+                for bundle in self._ring
+                if bundle.number > after
+                for topic, part in bundle.parts.items()
+                if topic in topics
+                for message in part
+            ]
+            self._frames[key] = joined(messages)
+        return self._frames[key]
+
+
+def joined(messages: list[bytes]) -> str:
+    """Several messages are one frame: an array; one is itself."""
+    if len(messages) <= 1:
+        return messages[0].decode() if messages else ""
+    return (b"[" + b",".join(messages) + b"]").decode()
+
+
+def _message(kind: str, value: Any) -> bytes:
+    return b'{"type":"%b","%b":%b}' % (kind.encode(), kind.encode(), write_json(value))

@@ -1,0 +1,22 @@
+"""Who calls, as the record names them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from litestar import Request
+
+from quarterdeck.core.payload import safe_id
+from quarterdeck.serve.access import Principal
+
+
+def principal_of(request: Request[Any, Any, Any]) -> Principal:
+    """Whom the guard let in."""
+    principal: Principal = request.scope["qd_principal"]  # type: ignore[typeddict-item]
+    return principal
+
+
+def by(request: Request[Any, Any, Any]) -> str:
+    """The name under which the caller stands in the record, with the surface it says it is."""
+    surface = safe_id(request.headers.get("x-quarterdeck-client"), "")
+    return f"{principal_of(request).name} via {surface}" if surface else principal_of(request).name

@@ -1,0 +1,119 @@
+"""Routes that read: sessions, the feed, requests."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from litestar import get
+from litestar.datastructures import State as AppState
+from litestar.params import FromPath, FromQuery, QueryParameter
+
+from quarterdeck.serve.desk import Desk
+from quarterdeck.serve.errors import ApiError
+from quarterdeck.serve.views import event_view, project_id_of, request_view, session_view
+from quarterdeck.store.reader import FeedQuery
+
+Limit = Annotated[int, QueryParameter(name="limit", ge=1, le=1000)]
+Position = Annotated[int | None, QueryParameter(ge=0, le=2**63 - 1)]
+OBSERVE = {"scope": "observe"}
+
+
+@get("/healthz", opt={"scope": "none"}, sync_to_thread=False)
+def healthz(state: AppState) -> dict[str, str]:
+    """Whether the daemon takes events."""
+    return {"status": "read_only" if state.desk.trouble else "ok"}
+
+
+@get("/sessions", opt=OBSERVE, sync_to_thread=False)
+def list_sessions(
+    state: AppState,
+    project_id: FromQuery[str | None] = None,
+    agent_state: Annotated[str | None, QueryParameter(name="state")] = None,
+    after: FromQuery[str | None] = None,
+    limit: Limit = 200,
+) -> dict[str, Any]:
+    """Every session, the live ones first, each kind newest first."""
+    desk: Desk = state.desk
+    found = [
+        s
+        for s in desk.sessions()
+        if (project_id is None or project_id_of(s.context.cwd) == project_id)
+        and (agent_state is None or s.agent_state == agent_state)
+    ]
+    start = next((n + 1 for n, s in enumerate(found) if s.session_id == after), None) if after else 0
+    if start is None:
+        raise ApiError(422, "invalid", f"after: {after} is not in this list; start again", field="after")
+    page = found[start : start + limit]
+    more = start + limit < len(found)
+    return {
+        "sessions": [session_view(s, desk.runner_id) for s in page],
+        "next": page[-1].session_id if more else None,
+    }
+
+
+@get("/sessions/{session_id:str}", opt=OBSERVE, sync_to_thread=False)
+def get_session(state: AppState, session_id: FromPath[str]) -> dict[str, Any]:
+    """One session."""
+    desk: Desk = state.desk
+    session = desk.session(session_id)
+    if session is None:
+        raise ApiError(404, "not_found", f"no such session: {session_id}")
+    return session_view(session, desk.runner_id)
+
+
+@get("/feed", opt=OBSERVE)
+async def get_feed(
+    state: AppState,
+    after: Position = None,
+    before: Position = None,
+    limit: Limit = 200,
+    session_id: FromQuery[str | None] = None,
+    kind: FromQuery[list[str] | None] = None,
+    actor_id: FromQuery[str | None] = None,
+    tool: FromQuery[str | None] = None,
+    q: FromQuery[str | None] = None,
+) -> dict[str, Any]:
+    """A page of what happened, oldest first; `next` continues it."""
+    desk: Desk = state.desk
+    query = FeedQuery(
+        after=after,
+        before=before,
+        limit=limit,
+        session_id=session_id,
+        kinds=tuple(kind or ()),
+        actor_id=actor_id,
+        tool=tool,
+        search=q,
+    )
+    page = await desk.feed(query)
+    last = page.events[-1].seq_no if page.events and page.more else None
+    return {"events": [event_view(e) for e in page.events], "next": last}
+
+
+@get("/requests", opt=OBSERVE)
+async def list_requests(
+    state: AppState,
+    status: FromQuery[Literal["pending", "decided", "withdrawn", "expired"] | None] = None,
+    after: Position = None,
+    limit: Limit = 200,
+) -> dict[str, Any]:
+    """Requests, oldest first: what waits, or how it ended."""
+    desk: Desk = state.desk
+    found = await desk.requests(status, after or 0, limit)
+    return {
+        "requests": [request_view(r, desk.runner_id) for r in found],
+        "next": found[-1].seq_no if len(found) == limit else None,
+    }
+
+
+@get("/requests/{request_id:str}", opt=OBSERVE)
+async def get_request(state: AppState, request_id: FromPath[str]) -> dict[str, Any]:
+    """One request."""
+    desk: Desk = state.desk
+    request = await desk.request(request_id)
+    if request is None:
+        raise ApiError(404, "not_found", f"no such request: {request_id}; see: qd requests")
+    return request_view(request, desk.runner_id)
+
+
+READING_ROUTES = [list_sessions, get_session, get_feed, list_requests, get_request]

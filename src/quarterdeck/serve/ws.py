@@ -1,0 +1,275 @@
+"""`/ws`, protocol 2: one surface, from its hello to its end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import structlog
+from msgspec import Struct
+
+from quarterdeck import __version__
+from quarterdeck.core.payload import safe_id
+from quarterdeck.errors import BadInput
+from quarterdeck.serve.access import Access, Pace, Principal
+from quarterdeck.serve.asgi import Receive, Scope, Send
+from quarterdeck.serve.deciding import NamedDecision, decide_as
+from quarterdeck.serve.desk import Desk
+from quarterdeck.serve.errors import ApiError, field_in
+from quarterdeck.serve.live import Live, joined
+from quarterdeck.serve.views import event_view, request_view, session_view
+from quarterdeck.store.reader import FeedQuery
+from quarterdeck.wire import read_json, write_json
+
+PROTOCOL = 2
+HELLO_SECONDS = 5.0
+CHECK_SECONDS = 1.0
+SEND_SECONDS = 20.0
+PAGE = 500
+MAX_TOPICS = 100
+TOPICS = frozenset({"feed", "requests", "sessions"})
+
+UNAUTHORIZED, FORBIDDEN, WRONG_VERSION, TOO_SLOW, BAD_MESSAGE = 4401, 4403, 4406, 4408, 4400
+
+logger = structlog.get_logger("ws")
+
+
+class Hello(Struct, kw_only=True):
+    """What a client says first."""
+
+    type: str
+    protocol: int
+    client: str = ""
+    version: str = ""
+    token: str | None = None
+    after: int | None = None
+    topics: list[str] = []
+
+
+class _Closed(Exception):
+    """The connection ends, with a reason for the client."""
+
+    def __init__(self, code: int, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+
+
+class Sockets:
+    """Takes every connection; `surfaces` hears how many there are."""
+
+    def __init__(self, desk: Desk, live: Live, access: Access, pace: Pace, surfaces: Callable[[int], None]) -> None:
+        self.desk = desk
+        self.live = live
+        self.access = access
+        self.pace = pace
+        self._surfaces = surfaces
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "websocket.accept"})
+        connection = _Connection(self, scope, receive, send)
+        self._surfaces(1)
+        try:
+            await connection.run()
+        finally:
+            self._surfaces(-1)
+
+
+class _Connection:
+    def __init__(self, sockets: Sockets, scope: Scope, receive: Receive, send: Send) -> None:
+        self._all = sockets
+        self._principal: Principal | None = scope["qd_principal"]
+        self._abort: Callable[[], None] = scope.get("extensions", {}).get("quarterdeck.abort", lambda: None)
+        self._receive = receive
+        self._send = send
+        self._sending = asyncio.Lock()
+        self._name = ""
+
+    async def run(self) -> None:
+        """Until either side has had enough."""
+        try:
+            hello = await self._hello()
+            self._name = safe_id(hello.client, "")
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._tell(hello))
+                tasks.create_task(self._hear())
+                tasks.create_task(self._check())
+        except* _Closed as group:
+            await self._close(_first(group))
+        except* ConnectionError:
+            pass
+
+    async def _close(self, why: _Closed) -> None:
+        """Say why, if the client still reads; a connection that does not take even that is dropped."""
+        try:
+            async with asyncio.timeout(1.0):
+                await self._send({"type": "websocket.close", "code": why.code, "reason": str(why)[:120]})
+        except (OSError, RuntimeError):
+            self._abort()
+
+    async def _hello(self) -> Hello:
+        try:
+            async with asyncio.timeout(HELLO_SECONDS):
+                message = await self._message()
+            hello = msgspec.convert(message, Hello)
+        except TimeoutError:
+            raise _Closed(UNAUTHORIZED, "no hello within 5 seconds") from None
+        except msgspec.ValidationError as error:
+            code = BAD_MESSAGE if self._principal else UNAUTHORIZED
+            raise _Closed(code, f"the first message must be a hello: {error}") from None
+        if hello.type != "hello":
+            raise _Closed(UNAUTHORIZED if self._principal is None else BAD_MESSAGE, "the first message must be a hello")
+        self._authenticate(hello)
+        if hello.protocol != PROTOCOL:
+            raise _Closed(WRONG_VERSION, f"protocol {PROTOCOL} is spoken here, not {hello.protocol}; upgrade the older")
+        return hello
+
+    def _authenticate(self, hello: Hello) -> None:
+        if hello.token is not None:
+            found = self._all.access.who(hello.token.encode(errors="replace"))
+            self._principal = found if found is not None and found.kind != "page" else None
+        if self._principal is None:
+            raise _Closed(UNAUTHORIZED, "a valid token is needed")
+        if not self._principal.may("observe"):
+            raise _Closed(FORBIDDEN, "this token lacks the scope observe")
+
+    async def _message(self) -> Any:
+        """The next JSON message of the client."""
+        received = await self._receive()
+        if received["type"] != "websocket.receive":
+            raise ConnectionResetError
+        try:
+            return read_json(received.get("bytes") or (received.get("text") or "").encode())
+        except BadInput as error:
+            raise _Closed(BAD_MESSAGE, f"{error.kind}: {error}") from None
+
+    async def _tell(self, hello: Hello) -> None:
+        desk, live = self._all.desk, self._all.live
+        topics = frozenset(t for t in hello.topics[:MAX_TOPICS] if t in TOPICS or t.startswith("streams:"))
+        resume = await desk.can_resume(hello.after) if hello.after is not None else True
+        seq_no = desk.seq_no
+        greeting = {
+            "type": "hello",
+            "protocol": PROTOCOL,
+            "daemon_version": __version__,
+            "runner_id": desk.runner_id,
+            "seq_no": seq_no,
+            "resume": "ok" if resume else "gap",
+        }
+        unknown = [t for t in hello.topics if t not in topics]
+        notices = [{"type": "notice", "message": f"unknown topic: {t}"[:200]} for t in unknown[:5]]
+        await self._say([write_json(m) for m in (greeting, self._snapshot(topics), *notices)])
+        position = hello.after if resume and hello.after is not None else seq_no
+        if "feed" in topics:
+            position = await self._catch_up(position)
+        wake = live.listen(topics)
+        head, upto = live.head, desk.seq_no
+        try:
+            if upto != seq_no:
+                await self._say([write_json(self._snapshot(topics))])
+            if "feed" in topics:
+                await self._catch_up(position, upto)
+            await self._follow(wake, topics, head)
+        finally:
+            live.leave(wake)
+
+    def _snapshot(self, topics: frozenset[str]) -> dict[str, Any]:
+        desk = self._all.desk
+        shot: dict[str, Any] = {"type": "snapshot"}
+        if "sessions" in topics:
+            shot["sessions"] = [session_view(s, desk.runner_id) for s in desk.live_sessions()]
+        if "requests" in topics:
+            shot["requests"] = [request_view(r, desk.runner_id) for r in desk.pending()]
+        return shot
+
+    async def _catch_up(self, position: int, upto: int | None = None) -> int:
+        """Send from the log what came after this position, page by page, to its end or to `upto`."""
+        while upto is None or position < upto:
+            before = None if upto is None else upto + 1
+            page = await self._all.desk.feed(FeedQuery(after=position, before=before, limit=PAGE))
+            if page.events:
+                messages = [b'{"type":"event","event":%b}' % write_json(event_view(e)) for e in page.events]
+                await self._say(messages)
+                position = page.events[-1].seq_no
+            if not page.more:
+                break
+        return position
+
+    async def _follow(self, wake: asyncio.Event, topics: frozenset[str], after: int) -> None:
+        """Everything that comes after this bundle."""
+        while True:
+            await wake.wait()
+            wake.clear()
+            frame = self._all.live.frame(after, topics)
+            if frame is None:
+                await self._say([write_json({"type": "gap", "seq_no": self._all.desk.seq_no})])
+                raise _Closed(TOO_SLOW, "too slow: connect again with your last seq_no as after")
+            after = self._all.live.head
+            if frame:
+                await self._say_text(frame)
+
+    async def _say(self, messages: list[bytes]) -> None:
+        await self._say_text(joined(messages))
+
+    async def _say_text(self, text: str) -> None:
+        try:
+            async with self._sending, asyncio.timeout(SEND_SECONDS):
+                await self._send({"type": "websocket.send", "text": text})
+        except OSError:
+            self._abort()
+            raise ConnectionResetError from None
+
+    async def _check(self) -> None:
+        """A credential that was taken back closes what it opened."""
+        while True:
+            await asyncio.sleep(CHECK_SECONDS)
+            if self._principal is None or not self._all.access.still(self._principal):
+                raise _Closed(UNAUTHORIZED, "the token was revoked or has expired")
+
+    async def _hear(self) -> None:
+        while True:
+            message = await self._message()
+            if isinstance(message, dict) and message.get("type") == "command":
+                await self._say([write_json(await self._command(message))])
+            elif isinstance(message, dict) and message.get("type") == "ping":
+                await self._say([write_json({"type": "pong", "id": message.get("id")})])
+            else:
+                raise _Closed(BAD_MESSAGE, "a message has the type command or ping")
+
+    async def _command(self, message: dict[str, Any]) -> dict[str, Any]:
+        ack: dict[str, Any] = {"type": "ack", "id": message.get("id"), "ok": True}
+        args = message.get("args")
+        try:
+            ack["result"] = await self._perform(str(message.get("name")), args if isinstance(args, dict) else {})
+        except ApiError as error:
+            ack |= {"ok": False, **error.body}
+        return ack
+
+    async def _perform(self, name: str, args: dict[str, Any]) -> Any:
+        principal = self._principal
+        scope = COMMANDS.get(name)
+        if scope is None or principal is None:
+            raise ApiError(404, "unknown_command", f"no such command: {name[:100]}; known: {', '.join(COMMANDS)}")
+        if not principal.may(scope):
+            raise ApiError(403, "forbidden", f"this token lacks the scope {scope}", scope=scope)
+        if not self._all.pace.take(principal.secret):
+            raise ApiError(429, "too_fast", "too many decisions at once; wait some seconds")
+        try:
+            named = msgspec.convert(args, NamedDecision)
+        except msgspec.ValidationError as error:
+            raise ApiError(422, "invalid", str(error), field=field_in(str(error))) from None
+        by = f"{principal.name} via {self._name}" if self._name else principal.name
+        return await decide_as(self._all.desk, named.request_id, named, principal, by)
+
+
+COMMANDS = {"decide": "approve"}
+"""What a client may order over the socket, and the scope it needs."""
+
+
+def _first(group: BaseExceptionGroup[_Closed]) -> _Closed:
+    found: BaseException = group
+    while isinstance(found, BaseExceptionGroup):
+        found = found.exceptions[0]
+    assert isinstance(found, _Closed)
+    return found
