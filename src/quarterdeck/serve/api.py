@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from litestar import Litestar, Request, Router, get
+from litestar import Litestar, MediaType, Request, Response, Router, get
 from litestar.connection import ASGIConnection
 from litestar.datastructures import State as AppState
 from litestar.handlers import BaseRouteHandler
@@ -15,7 +15,9 @@ from litestar.routes import HTTPRoute
 
 from quarterdeck import __version__
 from quarterdeck.serve.access import SCOPES, Access, Pace, Principal
+from quarterdeck.serve.asgi import PAGE_POLICY
 from quarterdeck.serve.deciding import DECIDING_ROUTES
+from quarterdeck.serve.describe import described, page
 from quarterdeck.serve.desk import Desk
 from quarterdeck.serve.errors import HANDLERS, ApiError, strict
 from quarterdeck.serve.guard import Routes
@@ -26,7 +28,27 @@ from quarterdeck.serve.tokens import TOKEN_ROUTES
 @get("/openapi.json", opt={"scope": "observe"}, include_in_schema=False, sync_to_thread=False)
 def openapi(request: Request[Any, Any, Any]) -> dict[str, Any]:
     """This API, described."""
-    return request.app.openapi_schema.to_schema()
+    return schema_of(request.app)
+
+
+@get("/docs", opt={"scope": "observe"}, include_in_schema=False, sync_to_thread=False, media_type=MediaType.HTML)
+def docs(request: Request[Any, Any, Any]) -> Response[str]:
+    """This API, described for people."""
+    policy = {"content-security-policy": PAGE_POLICY[1].decode()}
+    return Response(page(schema_of(request.app)), media_type=MediaType.HTML, headers=policy)
+
+
+def schema_of(app: Litestar) -> dict[str, Any]:
+    """The OpenAPI document."""
+    scopes = {
+        (route.path_format, str(method)): str(handler.opt["scope"])
+        for route in app.routes
+        if isinstance(route, HTTPRoute)
+        for handler in route.route_handlers
+        for method in handler.http_methods
+        if "scope" in handler.opt
+    }
+    return described(app.openapi_schema.to_schema(), scopes)
 
 
 def scoped(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
@@ -39,12 +61,16 @@ def scoped(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHan
 
 def create_api(desk: Desk, access: Access, pace: Pace) -> Litestar:
     """The ASGI application; whoever mounts it has checked credential and scope."""
-    routes = [*READING_ROUTES, *DECIDING_ROUTES, *TOKEN_ROUTES, openapi]
+    routes = [*READING_ROUTES, *DECIDING_ROUTES, *TOKEN_ROUTES, openapi, docs]
     return Litestar(
         route_handlers=[healthz, Router("/api/v1", route_handlers=routes, guards=[scoped], before_request=strict)],
         state=AppState({"desk": desk, "access": access, "pace": pace}),
         openapi_config=OpenAPIConfig(
-            title="Quarterdeck", version=__version__, path="/api/v1/schema", render_plugins=[JsonRenderPlugin()]
+            title="Quarterdeck",
+            version=__version__,
+            path="/api/v1/schema",
+            use_handler_docstrings=True,
+            render_plugins=[JsonRenderPlugin()],
         ),
         exception_handlers=HANDLERS,
         logging_config=None,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from litestar import Request, post
 from litestar.datastructures import State as AppState
 from litestar.params import FromPath, JSONBody
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from quarterdeck.core.commands import Reply
 from quarterdeck.core.decisions import DEFAULT_DENY, MESSAGE_LIMIT, Allow, Answer, Block, Decision, Deny, NoOpinion
@@ -16,7 +16,7 @@ from quarterdeck.serve.access import Pace, Principal
 from quarterdeck.serve.desk import Desk
 from quarterdeck.serve.errors import ApiError, field_in
 from quarterdeck.serve.principal import by, principal_of
-from quarterdeck.serve.views import decision_view
+from quarterdeck.serve.views import DecisionView, decision_view
 
 
 class DecisionBody(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -38,20 +38,34 @@ class NamedDecision(DecisionBody, kw_only=True, forbid_unknown_fields=True):
 class Decisions(Struct, kw_only=True, forbid_unknown_fields=True):
     """Many decisions, each with its own id and digest, and each read by itself."""
 
-    decisions: list[dict[str, Any]]
+    decisions: Annotated[list[dict[str, Any]], Meta(max_length=1000)]
+
+
+class DecidedOne(Struct, kw_only=True):
+    """How one of many decisions ended."""
+
+    request_id: Any
+    ok: bool
+    decision: DecisionView | None = None
+    error: dict[str, Any] | None = None
+
+
+class Decided(Struct, kw_only=True):
+    decisions: list[DecidedOne]
+    next: None = None
 
 
 @post("/requests/{request_id:str}/decision", status_code=200, opt={"scope": "approve"})
 async def decide(
     state: AppState, request: Request[Any, Any, Any], request_id: FromPath[str], data: JSONBody[DecisionBody]
-) -> dict[str, Any]:
+) -> DecisionView:
     """Decide a request as it was shown."""
     _pace(state, request, 1)
     return await _decide(state, request_id, data, request)
 
 
 @post("/requests/decisions", status_code=200, opt={"scope": "approve"})
-async def decide_many(state: AppState, request: Request[Any, Any, Any], data: JSONBody[Decisions]) -> dict[str, Any]:
+async def decide_many(state: AppState, request: Request[Any, Any, Any], data: JSONBody[Decisions]) -> Decided:
     """Decide many requests, each by its id and digest; each has its own result."""
     results = []
     _pace(state, request, len(data.decisions))
@@ -60,10 +74,10 @@ async def decide_many(state: AppState, request: Request[Any, Any, Any], data: JS
         try:
             named = _named(one)
             decision = await _decide(state, named.request_id, named, request)
-            results.append({"request_id": request_id, "ok": True, "decision": decision})
+            results.append(DecidedOne(request_id=request_id, ok=True, decision=decision))
         except ApiError as error:
-            results.append({"request_id": request_id, "ok": False, **error.body})
-    return {"decisions": results, "next": None}
+            results.append(DecidedOne(request_id=request_id, ok=False, error=error.body["error"]))
+    return Decided(decisions=results)
 
 
 def _named(body: dict[str, Any]) -> NamedDecision:
@@ -81,18 +95,19 @@ def _pace(state: AppState, request: Request[Any, Any, Any], count: int) -> None:
 
 async def _decide(
     state: AppState, request_id: str, body: DecisionBody, request: Request[Any, Any, Any]
-) -> dict[str, Any]:
+) -> DecisionView:
     return await decide_as(state.desk, request_id, body, principal_of(request), by(request))
 
 
-async def decide_as(desk: Desk, request_id: str, body: DecisionBody, who: Principal, name: str) -> dict[str, Any]:
+async def decide_as(desk: Desk, request_id: str, body: DecisionBody, who: Principal, name: str) -> DecisionView:
     """Decide in somebody's name; an edited input needs a scope of its own."""
     if body.updated_input is not None and not who.may("edit"):
         raise ApiError(403, "forbidden", "this token lacks the scope edit", scope="edit")
     reply = await desk.decide(request_id, _read_decision(body, name), body.digest, name, body.note)
-    if reply.outcome != "applied" or reply.request is None:
+    view = decision_view(reply.request) if reply.request else None
+    if reply.outcome != "applied" or view is None:
         raise _refusal(reply)
-    return decision_view(reply.request) or {}
+    return view
 
 
 def _read_decision(body: DecisionBody, by: str) -> Decision:
@@ -137,8 +152,8 @@ def _refusal(reply: Reply) -> ApiError:
         case "not_recorded":
             return ApiError(503, "not_recorded", reply.message)
         case _:
-            source = won["source"] if won else None
-            how = f"{reply.outcome.replace('_', ' ')} ({source}, by {won['by']})" if won else reply.outcome
+            source = won.source if won else None
+            how = f"{reply.outcome.replace('_', ' ')} ({source}, by {won.by})" if won else reply.outcome
             return ApiError(409, reply.outcome, f"the request is {how}", status=status, source=source, decision=won)
 
 

@@ -35,7 +35,7 @@ class ApiError(Exception):
 
 async def strict(request: Request[Any, Any, Any]) -> None:
     """What reaches a handler is JSON within every limit: no key twice, no number or nesting beyond them."""
-    if request.method == "POST":
+    if request.method == "POST" and ("content-type" in request.headers or await request.body()):
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON:
             raise ApiError(415, "unsupported_media_type", f"Content-Type: send {JSON}")
         try:

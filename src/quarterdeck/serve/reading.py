@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from litestar import get
 from litestar.datastructures import State as AppState
 from litestar.params import FromPath, FromQuery, QueryParameter
+from msgspec import Struct
 
 from quarterdeck.serve.desk import Desk
 from quarterdeck.serve.errors import ApiError
-from quarterdeck.serve.views import event_view, project_id_of, request_view, session_view
+from quarterdeck.serve.views import (
+    EventView,
+    RequestView,
+    SessionView,
+    event_view,
+    project_id_of,
+    request_view,
+    session_view,
+)
 from quarterdeck.store.reader import FeedQuery
 
 Limit = Annotated[int, QueryParameter(name="limit", ge=1, le=1000)]
@@ -18,10 +27,29 @@ Position = Annotated[int | None, QueryParameter(ge=0, le=2**63 - 1)]
 OBSERVE = {"scope": "observe"}
 
 
+class Health(Struct, kw_only=True):
+    status: str
+
+
+class Sessions(Struct, kw_only=True):
+    sessions: list[SessionView]
+    next: str | None
+
+
+class Feed(Struct, kw_only=True):
+    events: list[EventView]
+    next: int | None
+
+
+class Requests(Struct, kw_only=True):
+    requests: list[RequestView]
+    next: int | None
+
+
 @get("/healthz", opt={"scope": "none"}, sync_to_thread=False)
-def healthz(state: AppState) -> dict[str, str]:
+def healthz(state: AppState) -> Health:
     """Whether the daemon takes events."""
-    return {"status": "read_only" if state.desk.trouble else "ok"}
+    return Health(status="read_only" if state.desk.trouble else "ok")
 
 
 @get("/sessions", opt=OBSERVE, sync_to_thread=False)
@@ -31,7 +59,7 @@ def list_sessions(
     agent_state: Annotated[str | None, QueryParameter(name="state")] = None,
     after: FromQuery[str | None] = None,
     limit: Limit = 200,
-) -> dict[str, Any]:
+) -> Sessions:
     """Every session, the live ones first, each kind newest first."""
     desk: Desk = state.desk
     found = [
@@ -45,14 +73,13 @@ def list_sessions(
         raise ApiError(422, "invalid", f"after: {after} is not in this list; start again", field="after")
     page = found[start : start + limit]
     more = start + limit < len(found)
-    return {
-        "sessions": [session_view(s, desk.runner_id) for s in page],
-        "next": page[-1].session_id if more else None,
-    }
+    return Sessions(
+        sessions=[session_view(s, desk.runner_id) for s in page], next=page[-1].session_id if more else None
+    )
 
 
 @get("/sessions/{session_id:str}", opt=OBSERVE, sync_to_thread=False)
-def get_session(state: AppState, session_id: FromPath[str]) -> dict[str, Any]:
+def get_session(state: AppState, session_id: FromPath[str]) -> SessionView:
     """One session."""
     desk: Desk = state.desk
     session = desk.session(session_id)
@@ -72,7 +99,7 @@ async def get_feed(
     actor_id: FromQuery[str | None] = None,
     tool: FromQuery[str | None] = None,
     q: FromQuery[str | None] = None,
-) -> dict[str, Any]:
+) -> Feed:
     """A page of what happened, oldest first; `next` continues it."""
     desk: Desk = state.desk
     query = FeedQuery(
@@ -87,7 +114,7 @@ async def get_feed(
     )
     page = await desk.feed(query)
     last = page.events[-1].seq_no if page.events and page.more else None
-    return {"events": [event_view(e) for e in page.events], "next": last}
+    return Feed(events=[event_view(e) for e in page.events], next=last)
 
 
 @get("/requests", opt=OBSERVE)
@@ -96,18 +123,18 @@ async def list_requests(
     status: FromQuery[Literal["pending", "decided", "withdrawn", "expired"] | None] = None,
     after: Position = None,
     limit: Limit = 200,
-) -> dict[str, Any]:
+) -> Requests:
     """Requests, oldest first: what waits, or how it ended."""
     desk: Desk = state.desk
     found = await desk.requests(status, after or 0, limit)
-    return {
-        "requests": [request_view(r, desk.runner_id) for r in found],
-        "next": found[-1].seq_no if len(found) == limit else None,
-    }
+    return Requests(
+        requests=[request_view(r, desk.runner_id) for r in found],
+        next=found[-1].seq_no if len(found) == limit else None,
+    )
 
 
 @get("/requests/{request_id:str}", opt=OBSERVE)
-async def get_request(state: AppState, request_id: FromPath[str]) -> dict[str, Any]:
+async def get_request(state: AppState, request_id: FromPath[str]) -> RequestView:
     """One request."""
     desk: Desk = state.desk
     request = await desk.request(request_id)

@@ -1,17 +1,123 @@
-"""What the API shows of sessions, events and requests: the core's words as plain JSON objects."""
+"""What the API shows of sessions, events and requests, in the words every surface reads."""
 
 from __future__ import annotations
 
 import hashlib
 from typing import Any
 
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from quarterdeck.core.data import TokenCreateData
-from quarterdeck.core.feed import FeedEvent
+from quarterdeck.core.data import Counters, TokenCreateData
+from quarterdeck.core.feed import Cause, FeedEvent
 from quarterdeck.core.risk import risk_of
-from quarterdeck.core.state import Request, Session
-from quarterdeck.core.titles import body_of, title_of, ui_of
+from quarterdeck.core.state import Request, Session, Todo
+from quarterdeck.core.titles import Ui, body_of, title_of, ui_of
+
+
+class CountersView(Struct, kw_only=True):
+    """What happened in a session so far."""
+
+    tool_uses: int
+    tool_failures: int
+    permission_requests: int
+    blocks: int
+
+
+class SessionView(Struct, kw_only=True):
+    """One agent conversation. `state_source` says who knows its state: hooks, or the process itself."""
+
+    session_id: str
+    agent_state: str
+    state_source: str
+    mode: str
+    cwd: str
+    project_id: str | None
+    title: str
+    model: str | None
+    permission_mode: str | None
+    entrypoint: str | None
+    tag: str | None
+    started_at: float
+    last_event_at: float
+    ended_at: float | None
+    run_id: str | None
+    runs: int
+    pending: int
+    counters: CountersView
+    usage: Any
+    todos: list[Todo]
+    runner_id: str
+
+
+class EventView(Struct, kw_only=True):
+    """What happened. `data` depends on `kind`; `title`, `body` and `ui` say how to show it."""
+
+    seq_no: int
+    event_id: str
+    seq: int
+    run_id: str
+    session_id: str
+    runner_id: str
+    at: float
+    kind: str
+    level: str
+    actor_id: str
+    cause: Cause | None
+    data: Any
+    title: str
+    ui: Ui
+    body: str | UnsetType = UNSET
+
+
+class RiskView(Struct, kw_only=True):
+    level: str
+    reasons: list[str]
+
+
+class DecisionView(Struct, kw_only=True):
+    """How a request ended: what was decided, by whom, and whether the agent did so."""
+
+    request_id: str
+    decision: str
+    source: str
+    by: str
+    at: float | None
+    note: str | None
+    message: str | None
+    reason: str | None
+    interrupt: bool
+    updated_input: dict[str, Any] | None
+    updated_digest: str | None
+    answers: dict[str, Any] | None
+    digest: str | None
+    status: str
+    delivery: str | None
+
+
+class RequestView(Struct, kw_only=True):
+    """What waits, or waited, for a person. A decision names the `digest`."""
+
+    request_id: str
+    kind: str
+    form: str | None
+    session_id: str
+    run_id: str
+    event_id: str
+    runner_id: str
+    agent_id: str | None
+    agent_type: str | None
+    tool_name: str
+    tool_input: dict[str, Any]
+    tool_use_id: str | None
+    digest: str
+    risk: RiskView
+    suggestions: list[Any]
+    held: bool
+    opened_at: float
+    expires_at: float | None
+    status: str
+    decision: DecisionView | None
 
 
 def project_id_of(cwd: str) -> str | None:
@@ -19,109 +125,111 @@ def project_id_of(cwd: str) -> str | None:
     return "p_" + hashlib.sha256(cwd.encode(errors="surrogatepass")).hexdigest()[:16] if cwd else None
 
 
-def session_view(session: Session, runner_id: str) -> dict[str, Any]:
+_NONE = Counters()
+
+
+def session_view(session: Session, runner_id: str) -> SessionView:
     """A session as the API shows it."""
     totals, run = session.totals, session.run
-    active = run.counters if run else None
-    counters = {
-        name: getattr(totals, name) + (getattr(active, name) if active else 0)
-        for name in ("tool_uses", "tool_failures", "permission_requests", "blocks")
-    }
-    return {
-        "session_id": session.session_id,
-        "agent_state": session.agent_state,
-        "state_source": session.state_source,
-        "mode": session.mode,
-        "cwd": session.context.cwd,
-        "project_id": project_id_of(session.context.cwd),
-        "title": session.title,
-        "model": session.model,
-        "permission_mode": session.context.permission_mode or None,
-        "entrypoint": session.context.entrypoint or None,
-        "tag": session.context.tag or None,
-        "started_at": session.started_at,
-        "last_event_at": session.last_event_at,
-        "ended_at": session.ended_at,
-        "run_id": run.run_id if run else None,
-        "runs": session.runs,
-        "pending": len(session.waiting),
-        "counters": counters,
-        "usage": None,
-        "todos": [{"todo_id": t.todo_id, "text": t.text, "status": t.status} for t in session.todos.values()],
-        "runner_id": runner_id,
-    }
+    active = run.counters if run else _NONE
+    return SessionView(
+        session_id=session.session_id,
+        agent_state=session.agent_state,
+        state_source=session.state_source,
+        mode=session.mode,
+        cwd=session.context.cwd,
+        project_id=project_id_of(session.context.cwd),
+        title=session.title,
+        model=session.model,
+        permission_mode=session.context.permission_mode or None,
+        entrypoint=session.context.entrypoint or None,
+        tag=session.context.tag or None,
+        started_at=session.started_at,
+        last_event_at=session.last_event_at,
+        ended_at=session.ended_at,
+        run_id=run.run_id if run else None,
+        runs=session.runs,
+        pending=len(session.waiting),
+        counters=CountersView(
+            tool_uses=totals.tool_uses + active.tool_uses,
+            tool_failures=totals.tool_failures + active.tool_failures,
+            permission_requests=totals.permission_requests + active.permission_requests,
+            blocks=totals.blocks + active.blocks,
+        ),
+        usage=None,
+        todos=list(session.todos.values()),
+        runner_id=runner_id,
+    )
 
 
-def event_view(event: FeedEvent) -> dict[str, Any]:
+def event_view(event: FeedEvent) -> EventView:
     """A feed event with what is computed when it is shown."""
-    view = {
-        "seq_no": event.seq_no,
-        "event_id": event.event_id,
-        "seq": event.seq,
-        "run_id": event.run_id,
-        "session_id": event.session_id,
-        "runner_id": event.runner_id,
-        "at": event.at,
-        "kind": event.kind,
-        "level": event.level,
-        "actor_id": event.actor_id,
-        "cause": event.cause,
-        "data": replace(event.data, verifier="") if isinstance(event.data, TokenCreateData) else event.data,
-        "title": title_of(event),
-        "ui": ui_of(event),
-    }
     body = body_of(event)
-    if body is not None:
-        view["body"] = body
-    return view
+    return EventView(
+        seq_no=event.seq_no,
+        event_id=event.event_id,
+        seq=event.seq,
+        run_id=event.run_id,
+        session_id=event.session_id,
+        runner_id=event.runner_id,
+        at=event.at,
+        kind=event.kind,
+        level=event.level,
+        actor_id=event.actor_id,
+        cause=event.cause,
+        data=replace(event.data, verifier="") if isinstance(event.data, TokenCreateData) else event.data,
+        title=title_of(event),
+        ui=ui_of(event),
+        body=UNSET if body is None else body,
+    )
 
 
-def request_view(request: Request, runner_id: str) -> dict[str, Any]:
+def request_view(request: Request, runner_id: str) -> RequestView:
     """A request as the API shows it."""
     risk = risk_of(request.tool_name)
-    return {
-        "request_id": request.request_id,
-        "kind": request.kind,
-        "form": request.form,
-        "session_id": request.session_id,
-        "run_id": request.run_id,
-        "event_id": request.event_id,
-        "runner_id": runner_id,
-        "agent_id": request.agent_id,
-        "agent_type": request.agent_type,
-        "tool_name": request.tool_name,
-        "tool_input": request.tool_input,
-        "tool_use_id": request.tool_use_id,
-        "digest": request.digest,
-        "risk": {"level": risk.level, "reasons": risk.reasons},
-        "suggestions": request.suggestions,
-        "held": request.held,
-        "opened_at": request.opened_at,
-        "expires_at": request.expires_at,
-        "status": request.status,
-        "decision": decision_view(request),
-    }
+    return RequestView(
+        request_id=request.request_id,
+        kind=request.kind,
+        form=request.form,
+        session_id=request.session_id,
+        run_id=request.run_id,
+        event_id=request.event_id,
+        runner_id=runner_id,
+        agent_id=request.agent_id,
+        agent_type=request.agent_type,
+        tool_name=request.tool_name,
+        tool_input=request.tool_input,
+        tool_use_id=request.tool_use_id,
+        digest=request.digest,
+        risk=RiskView(level=risk.level, reasons=list(risk.reasons)),
+        suggestions=request.suggestions,
+        held=request.held,
+        opened_at=request.opened_at,
+        expires_at=request.expires_at,
+        status=request.status,
+        decision=decision_view(request),
+    )
 
 
-def decision_view(request: Request) -> dict[str, Any] | None:
+def decision_view(request: Request) -> DecisionView | None:
     """How a request was decided; None while it waits."""
     data = request.decision
     if data is None:
         return None
-    return {
-        "request_id": request.request_id,
-        "decision": "pass" if data.decision_type == "no_opinion" else data.decision_type,
-        "source": data.source,
-        "by": data.by,
-        "at": request.decided_at,
-        "note": data.note,
-        "message": data.message,
-        "reason": data.reason,
-        "interrupt": bool(data.interrupt),
-        "updated_input": data.updated_input,
-        "updated_digest": data.updated_digest,
-        "answers": data.answers,
-        "digest": data.digest,
-        "status": data.status,
-        "delivery": request.delivery,
-    }
+    return DecisionView(
+        request_id=request.request_id,
+        decision="pass" if data.decision_type == "no_opinion" else data.decision_type,
+        source=data.source,
+        by=data.by,
+        at=request.decided_at,
+        note=data.note,
+        message=data.message,
+        reason=data.reason,
+        interrupt=bool(data.interrupt),
+        updated_input=data.updated_input,
+        updated_digest=data.updated_digest,
+        answers=data.answers,
+        digest=data.digest,
+        status=data.status,
+        delivery=request.delivery,
+    )

@@ -1,0 +1,142 @@
+"""One example of every operation; a test holds each against its schema."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+SESSION: dict[str, Any] = {
+    "session_id": "5bcc959a-d2e0-4b84-99d9-a702456ddf08",
+    "agent_state": "waiting_permission",
+    "state_source": "hooks",
+    "mode": "observed",
+    "cwd": "/home/ann/shop",
+    "project_id": "p_4f2a9c0d1b3e5f67",
+    "title": "make the login work again",
+    "model": "claude-sonnet-4-5",
+    "permission_mode": "default",
+    "entrypoint": "cli",
+    "tag": None,
+    "started_at": 1791000000.0,
+    "last_event_at": 1791000042.5,
+    "ended_at": None,
+    "run_id": "5bcc959a-d2e0-4b84-99d9-a702456ddf08:R1",
+    "runs": 1,
+    "pending": 1,
+    "counters": {"tool_uses": 3, "tool_failures": 0, "permission_requests": 1, "blocks": 0},
+    "usage": None,
+    "todos": [{"todo_id": "1", "text": "find the failing test", "status": "done"}],
+    "runner_id": "otter-1a2b3c4d",
+}
+EVENT: dict[str, Any] = {
+    "seq_no": 17,
+    "event_id": "5bcc959a-d2e0-4b84-99d9-a702456ddf08:R1:E5",
+    "seq": 5,
+    "run_id": "5bcc959a-d2e0-4b84-99d9-a702456ddf08:R1",
+    "session_id": "5bcc959a-d2e0-4b84-99d9-a702456ddf08",
+    "runner_id": "otter-1a2b3c4d",
+    "at": 1791000042.5,
+    "kind": "tool.pre",
+    "level": "info",
+    "actor_id": "agent:root",
+    "cause": {"hook_request_id": "h3fa4b2c1d0ef-16", "tool_use_id": "toolu_01"},
+    "data": {"tool_name": "Bash", "tool_input": {"command": "pytest -q"}, "tool_use_id": "toolu_01"},
+    "title": "● Bash(pytest -q)",
+    "ui": {"collapsed_default": True, "badge": "TOOL"},
+}
+DIGEST = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+DECISION: dict[str, Any] = {
+    "request_id": "h3fa4b2c1d0ef-17",
+    "decision": "deny",
+    "source": "user",
+    "by": "owner via cli",
+    "at": 1791000050.0,
+    "note": None,
+    "message": "push to a new branch instead",
+    "reason": None,
+    "interrupt": False,
+    "updated_input": None,
+    "updated_digest": None,
+    "answers": None,
+    "digest": DIGEST,
+    "status": "decided",
+    "delivery": "sent",
+}
+REQUEST: dict[str, Any] = {
+    "request_id": "h3fa4b2c1d0ef-17",
+    "kind": "permission",
+    "form": None,
+    "session_id": "5bcc959a-d2e0-4b84-99d9-a702456ddf08",
+    "run_id": "5bcc959a-d2e0-4b84-99d9-a702456ddf08:R1",
+    "event_id": "5bcc959a-d2e0-4b84-99d9-a702456ddf08:R1:E6",
+    "runner_id": "otter-1a2b3c4d",
+    "agent_id": None,
+    "agent_type": None,
+    "tool_name": "Bash",
+    "tool_input": {"command": "git push --force origin feature/login"},
+    "tool_use_id": "toolu_02",
+    "digest": DIGEST,
+    "risk": {"level": "high", "reasons": ["runs a command"]},
+    "suggestions": [],
+    "held": True,
+    "opened_at": 1791000042.5,
+    "expires_at": 1791086442.5,
+    "status": "pending",
+    "decision": None,
+}
+TOKEN: dict[str, Any] = {
+    "token_id": "t1a2b3c4d5e6f",
+    "name": "phone",
+    "kind": "token",
+    "scopes": ["approve", "observe"],
+    "created_at": 1791000000.0,
+    "created_by": "owner via cli",
+    "expires_at": 1793592000.0,
+    "last_used_at": None,
+}
+ME: dict[str, Any] = {"name": "phone", "kind": "token", "scopes": ["approve", "observe"], "csrf": None}
+DENY: dict[str, Any] = {"decision": "deny", "digest": DIGEST, "message": "push to a new branch instead"}
+
+EXAMPLES: Mapping[tuple[str, str], dict[str, Any]] = {
+    ("GET", "/healthz"): {"answer": {"status": "ok"}},
+    ("GET", "/sessions"): {"answer": {"sessions": [SESSION], "next": None}},
+    ("GET", "/sessions/{session_id}"): {"answer": SESSION},
+    ("GET", "/feed"): {"answer": {"events": [EVENT], "next": 17}},
+    ("GET", "/requests"): {"answer": {"requests": [REQUEST], "next": None}},
+    ("GET", "/requests/{request_id}"): {"answer": REQUEST},
+    ("POST", "/requests/{request_id}/decision"): {"body": DENY, "answer": DECISION},
+    ("POST", "/requests/decisions"): {
+        "body": {"decisions": [{"request_id": "h3fa4b2c1d0ef-17", **DENY}]},
+        "answer": {
+            "decisions": [{"request_id": "h3fa4b2c1d0ef-17", "ok": True, "decision": DECISION, "error": None}],
+            "next": None,
+        },
+    },
+    ("GET", "/tokens"): {"answer": {"tokens": [TOKEN], "next": None}},
+    ("POST", "/tokens"): {
+        "body": {"name": "phone", "scopes": ["observe", "approve"], "expires_seconds": 2592000},
+        "answer": {**TOKEN, "token": "qdt_…"},
+    },
+    ("DELETE", "/tokens/{token_id}"): {"answer": {"ok": True}},
+    ("POST", "/login-codes"): {
+        "answer": {"url": "http://127.0.0.1:4180/login?code=…", "expires_seconds": 60.0},
+    },
+    ("GET", "/me"): {"answer": ME},
+    ("POST", "/logout"): {"answer": {"ok": True}},
+}
+SUMMARIES: Mapping[tuple[str, str], str] = {
+    ("GET", "/healthz"): "Health",
+    ("GET", "/sessions"): "Sessions",
+    ("GET", "/sessions/{session_id}"): "One session",
+    ("GET", "/feed"): "What happened",
+    ("GET", "/requests"): "Requests",
+    ("GET", "/requests/{request_id}"): "One request",
+    ("POST", "/requests/{request_id}/decision"): "Decide",
+    ("POST", "/requests/decisions"): "Decide many",
+    ("GET", "/tokens"): "Tokens",
+    ("POST", "/tokens"): "Make a token",
+    ("DELETE", "/tokens/{token_id}"): "Revoke a token",
+    ("POST", "/login-codes"): "A sign-in link",
+    ("GET", "/me"): "Who calls",
+    ("POST", "/logout"): "Sign out",
+}
