@@ -36,7 +36,7 @@ from quarterdeck.daemon.tls import Certificate, names_of, own_certificate, self_
 from quarterdeck.daemon.waiting import Waiting
 from quarterdeck.errors import ConfigError, HomeError
 from quarterdeck.serve.access import Access, Pace
-from quarterdeck.serve.api import create_api, routes_of
+from quarterdeck.serve.api import create_api
 from quarterdeck.serve.asgi import App
 from quarterdeck.serve.guard import Doors, Guard
 from quarterdeck.serve.live import Live
@@ -133,7 +133,7 @@ def _doors(home: Home, loop: Loop, ears: Ears, reader: Reader, attendance: Atten
         live=Sockets(desk, live, access, pace, attendance.count),
         pages=Pages(desk, access),
         page_paths=PATHS,
-        routes=routes_of(api),
+        routes=api.state.routes,
     )
     return doors, access
 

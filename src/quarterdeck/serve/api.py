@@ -54,7 +54,7 @@ def schema_of(app: Litestar) -> dict[str, Any]:
 def scoped(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
     """The guard has looked at the path; this looks at the route it led to."""
     principal: Principal = connection.scope["qd_principal"]  # type: ignore[typeddict-item]
-    scope = handler.opt["scope"]
+    scope = handler.opt.get("scope", "observe")
     if not principal.may(scope):
         raise ApiError(403, "forbidden", f"this token lacks the scope {scope}", scope=scope)
 
@@ -62,7 +62,7 @@ def scoped(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHan
 def create_api(desk: Desk, access: Access, pace: Pace) -> Litestar:
     """The ASGI application; whoever mounts it has checked credential and scope."""
     routes = [*READING_ROUTES, *DECIDING_ROUTES, *TOKEN_ROUTES, openapi, docs]
-    return Litestar(
+    app = Litestar(
         route_handlers=[healthz, Router("/api/v1", route_handlers=routes, guards=[scoped], before_request=strict)],
         state=AppState({"desk": desk, "access": access, "pace": pace}),
         openapi_config=OpenAPIConfig(
@@ -75,6 +75,8 @@ def create_api(desk: Desk, access: Access, pace: Pace) -> Litestar:
         exception_handlers=HANDLERS,
         logging_config=None,
     )
+    app.state.routes = routes_of(app)
+    return app
 
 
 def routes_of(app: Litestar) -> Routes:

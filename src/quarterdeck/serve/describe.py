@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 from quarterdeck.serve.examples import EXAMPLES, SUMMARIES
+from quarterdeck.serve.reading import CURSOR
 from quarterdeck.wire import write_json
 
 PREFIX = "/api/v1"
@@ -24,6 +25,9 @@ ERROR: Schema = {
     },
 }
 ERROR_EXAMPLE = {"error": {"kind": "not_found", "message": "no such request: r1; see: qd requests"}}
+CLOSED = ("DecisionBody", "Decisions", "NewToken")
+"""Bodies in which an unknown field is an error."""
+
 SECURITY: Schema = {
     "token": {"type": "http", "scheme": "bearer", "description": "The owner's token, or one of `POST /tokens`."},
 }
@@ -33,6 +37,8 @@ def described(schema: Schema, scopes: dict[tuple[str, str], str]) -> Schema:
     """The schema with errors, scopes and examples on every operation. `scopes` names what each one needs."""
     schema["components"] = {**schema.get("components", {}), "securitySchemes": SECURITY}
     schema["components"].setdefault("schemas", {})["Error"] = ERROR
+    for name in CLOSED:
+        schema["components"]["schemas"][name]["additionalProperties"] = False
     for path, methods in schema["paths"].items():
         for method, operation in methods.items():
             scope = scopes.get((path, method.upper()), "none")
@@ -57,12 +63,23 @@ def _describe(path: str, method: str, operation: Schema, scope: str) -> None:
         content["example"] = told.get("body")
     for parameter in operation.get("parameters", []):
         parameter.pop("examples", None)
-        parameter.get("schema", {}).pop("examples", None)
+        parameter["schema"] = _bounded(parameter["name"], parameter["schema"])
     wrong = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}, "example": ERROR_EXAMPLE}}
     responses["4XX"] = {"description": "The caller's mistake, named.", "content": wrong}
     if method != "GET":
         responses["503"] = {"description": "Nothing could be recorded, so nothing was done.", "content": wrong}
     operation["responses"] = responses
+
+
+def _bounded(name: str, schema: Schema) -> Schema:
+    """A query parameter is left out, never null; and a position has bounds that its schema does not carry over."""
+    kinds = [one.get("type") for one in schema.get("oneOf", [])]
+    if name in ("after", "before") and "integer" in kinds:
+        return {"type": "integer", "minimum": 0, "maximum": 2**63 - 1}
+    if name == "after" and "string" in kinds:
+        return {"type": "string", "pattern": CURSOR}
+    some = [one for one in schema.get("oneOf", []) if one.get("type") != "null"]
+    return some[0] if len(some) == 1 else schema
 
 
 def page(schema: Schema) -> str:

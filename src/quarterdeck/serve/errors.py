@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from urllib.parse import parse_qsl
 
 import structlog
 from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
 
 from quarterdeck.errors import BadInput
+from quarterdeck.serve.guard import Routes
 from quarterdeck.wire import read_json
 
 JSON = "application/json"
+REPEATABLE = frozenset({"kind"})
+NUMBERS = frozenset({"after", "before", "limit", "since", "until"})
 KINDS = {
     400: "bad_request",
     404: "not_found",
@@ -34,7 +38,15 @@ class ApiError(Exception):
 
 
 async def strict(request: Request[Any, Any, Any]) -> None:
-    """What reaches a handler is JSON within every limit: no key twice, no number or nesting beyond them."""
+    """What reaches a handler says each thing once, and is JSON within every limit."""
+    given = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    names = [name for name, _ in given]
+    nulls = [name for name, value in given if value.lower() == "null" and name in NUMBERS]
+    if nulls:
+        raise ApiError(422, "invalid", f"{nulls[0]}: leave it out instead of null", field=nulls[0])
+    twice = [name for name in names if names.count(name) > 1 and name not in REPEATABLE]
+    if twice:
+        raise ApiError(422, "invalid", f"{twice[0]}: given more than once", field=twice[0])
     if request.method == "POST" and ("content-type" in request.headers or await request.body()):
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON:
             raise ApiError(415, "unsupported_media_type", f"Content-Type: send {JSON}")
@@ -74,7 +86,17 @@ def on_surprise(request: Request[Any, Any, Any], error: Exception) -> Response[A
 
 def on_http_error(request: Request[Any, Any, Any], error: HTTPException) -> Response[Any]:
     kind = KINDS.get(error.status_code, "error")
-    return Response({"error": {"kind": kind, "message": error.detail}}, status_code=error.status_code, media_type=JSON)
+    body = {"error": {"kind": kind, "message": error.detail}}
+    headers = dict(error.headers or {})
+    if error.status_code == 405:
+        headers["Allow"] = allowed_here(request)
+    return Response(body, status_code=error.status_code, media_type=JSON, headers=headers)
+
+
+def allowed_here(request: Request[Any, Any, Any]) -> str:
+    """The methods a path answers to."""
+    routes: Routes = request.app.state.routes
+    return ", ".join(sorted(routes.methods_of(request.scope["path"])))
 
 
 HANDLERS: dict[Any, Any] = {

@@ -28,6 +28,10 @@ class Routes(Struct, frozen=True):
                 return methods[method]
         return "observe"
 
+    def methods_of(self, path: str) -> set[str]:
+        """Every method the path answers to."""
+        return next((set(methods) for pattern, methods in self.table if pattern.fullmatch(path)), set())
+
 
 class Doors(Struct, frozen=True, kw_only=True):
     """What stands behind the guard."""
@@ -101,6 +105,10 @@ class Guard:
             await refuse(send, 403, "forbidden", f"this token lacks the scope {needed}", scope=needed)
         elif principal.kind == "page" and method in UNSAFE and not _proves_itself(principal, headers):
             await refuse(send, 403, "csrf", "a signed-in page must send its X-CSRF-Token; see GET /api/v1/me")
+        elif method == "OPTIONS" and (methods := self._doors.routes.methods_of(scope["path"])):
+            allow = ", ".join(sorted({*methods, "OPTIONS"})).encode()
+            await send({"type": "http.response.start", "status": 204, "headers": [(b"allow", allow)]})
+            await send({"type": "http.response.body", "body": b""})
         else:
             scope["qd_principal"] = principal
             self._seen()

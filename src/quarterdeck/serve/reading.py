@@ -9,6 +9,7 @@ from litestar.datastructures import State as AppState
 from litestar.params import FromPath, FromQuery, QueryParameter
 from msgspec import Struct
 
+from quarterdeck.core.state import Session
 from quarterdeck.serve.desk import Desk
 from quarterdeck.serve.errors import ApiError
 from quarterdeck.serve.views import (
@@ -22,8 +23,10 @@ from quarterdeck.serve.views import (
 )
 from quarterdeck.store.reader import FeedQuery
 
+CURSOR = r"^[01]\.[0-9]{1,17}\.[A-Za-z0-9_.:-]{1,128}$"
 Limit = Annotated[int, QueryParameter(name="limit", ge=1, le=1000)]
 Position = Annotated[int | None, QueryParameter(ge=0, le=2**63 - 1)]
+Cursor = Annotated[str | None, QueryParameter(pattern=CURSOR)]
 OBSERVE = {"scope": "observe"}
 
 
@@ -57,10 +60,10 @@ def list_sessions(
     state: AppState,
     project_id: FromQuery[str | None] = None,
     agent_state: Annotated[str | None, QueryParameter(name="state")] = None,
-    after: FromQuery[str | None] = None,
+    after: Cursor = None,
     limit: Limit = 200,
 ) -> Sessions:
-    """Every session, the live ones first, each kind newest first."""
+    """Every session, the live ones first, each kind newest first. A `next` stays good when its session has moved."""
     desk: Desk = state.desk
     found = [
         s
@@ -68,14 +71,28 @@ def list_sessions(
         if (project_id is None or project_id_of(s.context.cwd) == project_id)
         and (agent_state is None or s.agent_state == agent_state)
     ]
-    start = next((n + 1 for n, s in enumerate(found) if s.session_id == after), None) if after else 0
-    if start is None:
-        raise ApiError(422, "invalid", f"after: {after} is not in this list; start again", field="after")
-    page = found[start : start + limit]
-    more = start + limit < len(found)
-    return Sessions(
-        sessions=[session_view(s, desk.runner_id) for s in page], next=page[-1].session_id if more else None
-    )
+    if after is not None:
+        start = _place(*after.split(".", 2))
+        found = [s for s in found if _place_of(s) > start]
+    page = sorted(found, key=_place_of)[: limit + 1]
+    views = [session_view(s, desk.runner_id) for s in page[:limit]]
+    return Sessions(sessions=views, next=_cursor(page[limit - 1]) if len(page) > limit else None)
+
+
+Place = tuple[int, int, str]
+
+
+def _place(group: str, micros: str, session_id: str) -> Place:
+    return int(group), -int(micros), session_id
+
+
+def _place_of(session: Session) -> Place:
+    return int(session.ended_at is not None), -max(0, int(session.started_at * 1e6)), session.session_id
+
+
+def _cursor(session: Session) -> str:
+    group, micros, session_id = _place_of(session)
+    return f"{group}.{-micros}.{session_id}"
 
 
 @get("/sessions/{session_id:str}", opt=OBSERVE, sync_to_thread=False)
