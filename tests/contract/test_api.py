@@ -230,3 +230,28 @@ def test_a_home_of_its_own_with_the_right_modes(daemon: Daemon, tmp_path: Path) 
     }
     assert set(modes.values()) == {0o600}
     assert (daemon.home.stat().st_mode & 0o777, (daemon.home / "run").stat().st_mode & 0o777) == (0o700, 0o700)
+
+
+@pytest.mark.law("I3")
+def test_a_list_shortens_a_large_input_and_the_request_itself_does_not(tmp_path: Path) -> None:
+    with Daemon(tmp_path / "home", env={"QUARTERDECK_DECIDE_HOLD": "always"}) as daemon:
+        command = "echo " + "x" * 200_000
+        held = daemon.hold(payload("s9", "PermissionRequest", tool_name="Bash", tool_input={"command": command}))
+        [listed] = daemon.until_pending(1)
+        cut = listed["tool_input"]["quarterdeck_truncated"]
+        assert cut["bytes"] > 200_000
+        assert cut["begins"].startswith('{"command":"echo xxx')
+        whole = daemon.api("GET", f"/requests/{listed['request_id']}")[1]
+        assert whole["tool_input"] == {"command": command}
+        assert daemon.decide(listed, "deny")[0] == 200
+        assert held.answer()[0] == 200
+
+
+def test_when_a_token_was_last_used_outlives_a_restart(tmp_path: Path) -> None:
+    with Daemon(tmp_path / "home") as daemon:
+        made = daemon.api("POST", "/tokens", {"name": "deck", "scopes": ["observe"]})[1]
+        assert call(daemon, "GET", "/api/v1/me", {"Authorization": f"Bearer {made['token']}"})[0] == 200
+        daemon.stop()
+        daemon.start()
+        [token] = daemon.api("GET", "/tokens")[1]["tokens"]
+        assert token["last_used_at"] > token["created_at"] - 1

@@ -10,6 +10,7 @@ import sys
 import time
 from enum import StrEnum
 from typing import Annotated, Any
+from urllib.parse import quote
 
 import typer
 from rich.table import Table
@@ -163,10 +164,15 @@ def show_event(event: dict[str, Any], as_json: bool = False) -> None:
 
 @plainly
 def requests(
+    request_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="Show this one, whole.")] = None,
     json: AsJson = False,
     status: Annotated[Status, typer.Option(help="Those that wait, or how they ended.")] = Status.PENDING,
 ) -> None:
     """List who waits for a decision, and what exactly they want."""
+    if request_id is not None:
+        one = client().get(f"/api/v1/requests/{quote(request_id, safe='')}")
+        print_json(one) if json else show_request(one)
+        return
     found = client().all("/api/v1/requests", status=status.value)
     if json:
         print_json({"requests": found, "next": None})
@@ -196,6 +202,10 @@ def show_request(request: dict[str, Any]) -> None:
 def describe(request: dict[str, Any]) -> list[str]:
     """What is wanted, in lines that hide nothing."""
     tool_input = request["tool_input"]
+    if "quarterdeck_truncated" in tool_input:
+        cut = tool_input["quarterdeck_truncated"]
+        begins = visible(str(cut["begins"])[:400]).splitlines()
+        return [*begins, f"… {cut['bytes']:,} bytes in all; see the whole with: qd requests {request['request_id']}"]
     if request["form"] == "questions":
         return [line for q in tool_input.get("questions", []) if isinstance(q, dict) for line in _question(q)]
     if request["form"] == "plan":

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import webbrowser
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -65,6 +66,7 @@ def _log_to(stream: Any) -> None:
 @plainly
 def up(
     foreground: Annotated[bool, typer.Option("--foreground", help="Stay in the foreground, like `daemon`.")] = False,
+    web: Annotated[bool, typer.Option("--web", help="Open the page in a browser, signed in.")] = False,
     config: ConfigFile = None,
 ) -> None:
     """Start the daemon if none runs, then follow what happens."""
@@ -73,6 +75,11 @@ def up(
         return
     found = running_client() or start_daemon(config)
     out.print(f"Quarterdeck runs at {found.url}")
+    if web:
+        link = found.post("/api/v1/login-codes", {})["url"]
+        if not webbrowser.open(link):
+            out.print(f"Open this within a minute: {link}")
+        return
     if not sys.stdout.isatty():
         return
     from quarterdeck.cli.reading import follow

@@ -90,13 +90,7 @@ class Home:
 
     def write_note(self, **fields: Any) -> None:
         """Say where the daemon is, whole or not at all."""
-        temporary = self.note.with_suffix(".new")
-        try:
-            temporary.write_text(json.dumps(fields), encoding="utf-8")
-            temporary.chmod(0o600)
-            temporary.replace(self.note)
-        except OSError as error:
-            raise HomeError(f"{self.note}: cannot be written ({error.strerror}); free some space") from None
+        _write_json(self.note, fields)
 
     def read_note(self) -> dict[str, Any] | None:
         """Where the daemon says it is; None when there is no note."""
@@ -106,8 +100,29 @@ class Home:
             return None
         return note if isinstance(note, dict) and {"pid", "url"} <= note.keys() else None
 
+    def read_token_use(self) -> dict[str, float]:
+        """When each token was last used, as far as it was written down."""
+        try:
+            found = json.loads((self.path / "run" / "token-use.json").read_text(encoding="utf-8"))
+            return {str(k): float(v) for k, v in found.items()}
+        except (OSError, ValueError, AttributeError, TypeError):
+            return {}
+
+    def write_token_use(self, used: dict[str, float]) -> None:
+        _write_json(self.path / "run" / "token-use.json", used)
+
     def remove_note(self) -> None:
         self.note.unlink(missing_ok=True)
+
+
+def _write_json(path: Path, value: dict[str, Any]) -> None:
+    temporary = path.with_suffix(".new")
+    try:
+        temporary.write_text(json.dumps(value), encoding="utf-8")
+        temporary.chmod(0o600)
+        temporary.replace(path)
+    except OSError as error:
+        raise HomeError(f"{path}: cannot be written ({error.strerror}); free some space") from None
 
 
 def listen_on(host: str, port: int) -> socket.socket:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import gc
 import ipaddress
+import itertools
 import os
 import resource
 import secrets
@@ -48,6 +49,7 @@ from quarterdeck.store.reader import Reader
 LOOPBACK_NAMES = ["127.0.0.1", "localhost", "::1"]
 PROGRESS_FROM = 50_000
 TOKEN_SECONDS = 1.0
+SAVE_USE_EVERY = 60
 OPEN_FILES = 65_536
 
 logger = structlog.get_logger("daemon")
@@ -111,6 +113,8 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None]) -> None
     waiting = [*serving, asyncio.ensure_future(stopping.wait())]
     await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
     rereading.cancel()
+    with contextlib.suppress(HomeError):
+        home.write_token_use(access.used)
     await _stop(home, loop, sockets, [server for server, _ in servers], serving)
     log.checkpoint()
     own_reader.close()
@@ -121,6 +125,7 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None]) -> None
 def _doors(home: Home, loop: Loop, ears: Ears, reader: Reader, attendance: Attendance) -> tuple[Doors, Access]:
     """Everything that is served, and who may come in."""
     access = Access(home.token("token"), home.token("hook-token"), lambda: loop.state.tokens)
+    access.used.update(home.read_token_use())
     desk = DaemonDesk(loop, reader)
     pace = Pace()
     live = Live(desk)
@@ -192,10 +197,14 @@ def _beyond_loopback(home: Home, config: Config) -> list[tuple[socket.socket, li
 
 async def _reread_tokens(home: Home, access: Access) -> None:
     """A token that was rotated counts within a second, and the old one no more."""
-    while True:
+    saved = dict(access.used)
+    for second in itertools.count(1):
         await asyncio.sleep(TOKEN_SECONDS)
         with contextlib.suppress(HomeError, OSError):
             access.replace(home.token("token"), home.token("hook-token"))
+            if second % SAVE_USE_EVERY == 0 and access.used != saved:
+                home.write_token_use(access.used)
+                saved = dict(access.used)
 
 
 def _start_loop(log: Log, reader: Reader, config: Config, attendance: Attendance, say: Callable[[str], None]) -> Loop:

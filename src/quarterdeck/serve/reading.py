@@ -157,7 +157,7 @@ async def get_request(state: AppState, request_id: FromPath[str]) -> RequestView
     request = await desk.request(request_id)
     if request is None:
         raise ApiError(404, "not_found", f"no such request: {request_id}; see: qd requests")
-    return request_view(request, desk.runner_id)
+    return request_view(request, desk.runner_id, whole=True)
 
 
 READING_ROUTES = [list_sessions, get_session, get_feed, list_requests, get_request]

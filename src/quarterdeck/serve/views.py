@@ -13,6 +13,12 @@ from quarterdeck.core.feed import Cause, FeedEvent
 from quarterdeck.core.risk import risk_of
 from quarterdeck.core.state import Request, Session, Todo
 from quarterdeck.core.titles import Ui, body_of, title_of, ui_of
+from quarterdeck.wire import write_json
+
+LIST_INPUT = 64 * 1024
+LIST_HEAD = 4096
+TRUNCATED = "quarterdeck_truncated"
+"""The only key of an input that a list shows shortened; `GET /requests/{id}` shows it whole."""
 
 
 class CountersView(Struct, kw_only=True):
@@ -184,8 +190,17 @@ def event_view(event: FeedEvent) -> EventView:
     )
 
 
-def request_view(request: Request, runner_id: str) -> RequestView:
-    """A request as the API shows it."""
+def shortened(tool_input: dict[str, Any]) -> dict[str, Any]:
+    """An input as lists show it: a large one by its size, its digest and how it begins."""
+    body = write_json(tool_input)
+    if len(body) <= LIST_INPUT:
+        return tool_input
+    begins = body[:LIST_HEAD].decode(errors="ignore")
+    return {TRUNCATED: {"bytes": len(body), "sha256": hashlib.sha256(body).hexdigest(), "begins": begins}}
+
+
+def request_view(request: Request, runner_id: str, *, whole: bool = False) -> RequestView:
+    """A request as the API shows it; in lists a large input is shortened."""
     risk = risk_of(request.tool_name)
     return RequestView(
         request_id=request.request_id,
@@ -198,7 +213,7 @@ def request_view(request: Request, runner_id: str) -> RequestView:
         agent_id=request.agent_id,
         agent_type=request.agent_type,
         tool_name=request.tool_name,
-        tool_input=request.tool_input,
+        tool_input=request.tool_input if whole else shortened(request.tool_input),
         tool_use_id=request.tool_use_id,
         digest=request.digest,
         risk=RiskView(level=risk.level, reasons=list(risk.reasons)),
