@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -23,9 +25,10 @@ def _newest(sessions: dict[str, Session]) -> list[Session]:
 class DaemonDesk:
     """Serves one runner."""
 
-    def __init__(self, loop: Loop, reader: Reader) -> None:
+    def __init__(self, loop: Loop, reader: Reader, figures: Callable[[], dict[str, Any]] = dict) -> None:
         self._loop = loop
         self._reader = reader
+        self._figures = figures
 
     @property
     def runner_id(self) -> str:
@@ -34,6 +37,9 @@ class DaemonDesk:
     @property
     def trouble(self) -> str | None:
         return self._loop.damaged
+
+    def stats(self) -> dict[str, Any]:
+        return self._figures()
 
     def sessions(self) -> list[Session]:
         """Live ones first, each newest first."""

@@ -6,7 +6,6 @@ import asyncio
 import itertools
 import secrets
 import time
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -58,6 +57,16 @@ class Spoken(Struct, frozen=True):
 SILENCE = Spoken()
 
 
+class Turn(Struct, frozen=True, gc=False):
+    """One thing an agent said, until it has its answer; `received` is when it was here whole, by a clock that only
+    runs forward."""
+
+    event_id: str
+    session_id: str
+    received: float
+    answer: asyncio.Future[Told | Held]
+
+
 class Ears:
     """Turns what comes over a wire into inputs, and decisions into answers."""
 
@@ -66,19 +75,21 @@ class Ears:
         self._attendance = attendance
         self._ids = itertools.count(1)
         self._boot = secrets.token_hex(6)
-        self.refused: Counter[str] = Counter()
+        self.refused = loop.stats.refused
+        self._stats = loop.stats
         self.streamed: Callable[[str, str, Any], None] = lambda session_id, kind, data: None
 
     def new_id(self) -> str:
         return f"h{self._boot}-{next(self._ids)}"
 
-    def hear(self, body: bytes, caller: Caller) -> tuple[str, asyncio.Future[Told | Held]] | None:
+    def hear(self, body: bytes, caller: Caller) -> Turn | None:
         """Hear one payload: its id, and what the agent is to be told. None for what is only a stream."""
-        return self.hear_payload(read_json(body), len(body), caller, self.new_id(), None)
+        received = time.perf_counter()
+        return self.hear_payload(read_json(body), len(body), caller, self.new_id(), None, received)
 
     def hear_payload(
-        self, payload: Any, size: int, caller: Caller, event_id: str, envelope: Envelope | None
-    ) -> tuple[str, asyncio.Future[Told | Held]] | None:
+        self, payload: Any, size: int, caller: Caller, event_id: str, envelope: Envelope | None, received: float
+    ) -> Turn | None:
         event = read_hook(
             capped(payload) if size > MAX_TOOL_INPUT else payload,
             event_id=event_id,
@@ -91,7 +102,11 @@ class Ears:
             self.streamed(event.session_id, "message", event.payload)
             return None
         heard = Heard(event=event, holder=caller.holder, attended=self._attendance.now())
-        return event_id, self._loop.hear(heard, envelope)
+        return Turn(event_id, event.session_id, received, self._loop.hear(heard, envelope))
+
+    def answered(self, turn: Turn) -> None:
+        """The agent has its answer, about which nobody was asked."""
+        self._stats.answered(turn.session_id, turn.received)
 
     def leave(self, request_id: str, answer: asyncio.Future[Told]) -> None:
         """The agent's connection closed while it waited."""

@@ -32,16 +32,20 @@ class HookRoute:
                     return
             else:
                 body = message["body"]
-            heard = self._ears.hear(body, _caller(headers))
+            turn = self._ears.hear(body, _caller(headers))
         except BadInput as error:
             self._ears.refused[error.kind] += 1
             await refuse(send, STATUS.get(error.kind, 400), error.kind, str(error))
             return
-        told = await heard[1] if heard else QUIET
-        if told is QUIET:
+        if turn is None:
             await respond(send, 204)
             return
-        last = await self._wait(heard[0] if heard else "", told.answer, receive) if isinstance(told, Held) else told
+        told = await turn.answer
+        if told is QUIET:
+            await respond(send, 204)
+            self._ears.answered(turn)
+            return
+        last = await self._wait(turn.event_id, told.answer, receive) if isinstance(told, Held) else told
         if last is not None:
             await _say(send, spoken(last))
 

@@ -19,7 +19,7 @@ import structlog
 
 from quarterdeck.core.payload import ID, canonical
 from quarterdeck.daemon.ears import SILENCE, Caller, Ears, Spoken, spoken
-from quarterdeck.daemon.loop import Envelope, Held, Told
+from quarterdeck.daemon.loop import QUIET, Envelope, Held, Told
 from quarterdeck.errors import BadInput, HomeError
 from quarterdeck.wire import MAX_BYTES, read_json, write_json
 
@@ -141,14 +141,18 @@ class SocketServer:
                 pid=int(pid) if pid.isdigit() and len(pid) < 10 else 0,
                 tag=_word(tag),
             )
-            heard = self._ears.hear(await reader.readexactly(int(size)), caller)
+            turn = self._ears.hear(await reader.readexactly(int(size)), caller)
         except (BadInput, ValueError, asyncio.IncompleteReadError) as error:
             self._refuse(error)
             return Spoken(error=str(error))
-        if heard is None:
+        if turn is None:
             return SILENCE
-        told = await heard[1]
-        return await self._until_gone(heard[0], told.answer, reader) if isinstance(told, Held) else spoken(told)
+        told = await turn.answer
+        if isinstance(told, Held):
+            return await self._until_gone(turn.event_id, told.answer, reader)
+        if told is QUIET:
+            self._ears.answered(turn)
+        return spoken(told)
 
     async def _until_gone(
         self, request_id: str, answer: asyncio.Future[Told], reader: asyncio.StreamReader
@@ -186,28 +190,32 @@ class SocketServer:
 
     async def _envelope(self, line: bytes, writer: asyncio.StreamWriter, held: dict[asyncio.Future[Told], str]) -> None:
         request_id = ""
+        received = time.perf_counter()
         try:
             content = read_json(line)
             request_id, payload = _read_envelope(content)
             envelope = Envelope(request_id, _digest(payload))
             caller = Caller(holder="ndjson", tag=_text(content.get("tag")))
-            heard = self._ears.hear_payload(payload, len(line), caller, request_id, envelope)
+            turn = self._ears.hear_payload(payload, len(line), caller, request_id, envelope, received)
         except BadInput as error:
             self._refuse(error)
             _send(writer, _reply(request_id, Spoken(error=str(error))))
             return
-        told = await heard[1] if heard else None
+        told = await turn.answer if turn else None
         if isinstance(told, Held):
             held[told.answer] = request_id
             told.answer.add_done_callback(lambda done: _answer_later(writer, held, done))
-        else:
-            _send(writer, _reply(request_id, spoken(told) if told else SILENCE))
-            await writer.drain()
+            return
+        _send(writer, _reply(request_id, spoken(told) if told else SILENCE))
+        if turn is not None and told is QUIET:
+            self._ears.answered(turn)
+        await writer.drain()
 
     def _refuse(self, error: Exception) -> None:
-        kind = error.kind if isinstance(error, BadInput) else "malformed"
+        """Count and log it; another's error may quote what was sent, so only its name is logged."""
+        kind, words = (error.kind, str(error)) if isinstance(error, BadInput) else ("malformed", type(error).__name__)
         self._ears.refused[kind] += 1
-        logger.warning("an envelope was refused", kind=kind, error=str(error)[:200])
+        logger.warning("an envelope was refused", kind=kind, error=words[:200])
 
 
 def _send(writer: asyncio.StreamWriter, content: bytes) -> None:

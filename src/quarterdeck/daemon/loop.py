@@ -30,6 +30,7 @@ from quarterdeck.core.decisions import Decision, NoOpinion
 from quarterdeck.core.feed import FeedEvent
 from quarterdeck.core.reduce import Result, reduce
 from quarterdeck.core.state import Request, State
+from quarterdeck.daemon.stats import Stats
 from quarterdeck.daemon.waiting import Waiting
 from quarterdeck.errors import StoreError
 from quarterdeck.store.log import Entry, Log
@@ -87,6 +88,7 @@ class Loop:
 
     def __init__(self, state: State, log: Log, reader: Reader, waiting: Waiting) -> None:
         self.state = state
+        self.stats = Stats()
         self._subscribers: list[Subscriber] = []
         self._log = log
         self._reader = reader
@@ -103,6 +105,16 @@ class Loop:
     def held(self) -> int:
         """How many requests have an agent waiting on a connection."""
         return len(self._holders)
+
+    @property
+    def queued(self) -> int:
+        """How many inputs wait to be reduced."""
+        return len(self._queue)
+
+    def held_since(self) -> float | None:
+        """When the oldest request that an agent waits on was asked."""
+        requests = self.state.requests
+        return min((requests[r].opened_at for r in self._holders if r in requests), default=None)
 
     @property
     def damaged(self) -> str | None:
@@ -198,6 +210,7 @@ class Loop:
         if self._scheduled:
             asyncio.get_running_loop().call_soon(self._drain)
         state, results = self._reduce(batch)
+        began = time.perf_counter()
         try:
             self._append(batch, results)
         except StoreError as error:
@@ -208,7 +221,9 @@ class Loop:
             self._fail(batch, f"{type(error).__name__}; see the daemon's log")
             return
         self.state = state
-        self._publish(results)
+        events = [event for result in results if result is not None for event in result.events]
+        self.stats.drained(len(batch), len(self._queue), began, events)
+        self._publish(events)
         for said, result in zip(batch, results, strict=True):
             if result is not None:
                 self._perform(said, result)
@@ -243,17 +258,19 @@ class Loop:
         if entries:
             self._log.append(entries)
 
-    def _publish(self, results: list[Result | None]) -> None:
-        events = [event for result in results if result is not None for event in result.events]
+    def _publish(self, events: list[FeedEvent]) -> None:
+        """Tell every subscriber; one that fails harms nobody else."""
         for subscriber in self._subscribers if events else ():
             try:
                 subscriber(events)
             except Exception:
+                self.stats.subscriber_failures += 1
                 logger.exception("a subscriber failed")
 
     def _fail(self, batch: list[_Said], error: str) -> None:
         """Nothing of the batch is on record, so nobody is told anything but silence; what nobody would say again
         (a deadline, a holder that left) is tried again."""
+        self.stats.not_recorded += len(batch)
         logger.error("not recorded", error=error, inputs=len(batch))
         for said in batch:
             self._let_go(said, error)

@@ -22,6 +22,7 @@ from quarterdeck.serve.desk import Desk
 from quarterdeck.serve.errors import HANDLERS, ApiError, strict
 from quarterdeck.serve.guard import Routes
 from quarterdeck.serve.reading import READING_ROUTES, healthz
+from quarterdeck.serve.stats_routes import get_metrics, get_stats
 from quarterdeck.serve.tokens import TOKEN_ROUTES
 
 
@@ -61,9 +62,13 @@ def scoped(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHan
 
 def create_api(desk: Desk, access: Access, pace: Pace) -> Litestar:
     """The ASGI application; whoever mounts it has checked credential and scope."""
-    routes = [*READING_ROUTES, *DECIDING_ROUTES, *TOKEN_ROUTES, openapi, docs]
+    routes = [*READING_ROUTES, *DECIDING_ROUTES, *TOKEN_ROUTES, get_stats, openapi, docs]
     app = Litestar(
-        route_handlers=[healthz, Router("/api/v1", route_handlers=routes, guards=[scoped], before_request=strict)],
+        route_handlers=[
+            healthz,
+            Router("/", route_handlers=[get_metrics], guards=[scoped], before_request=strict),
+            Router("/api/v1", route_handlers=routes, guards=[scoped], before_request=strict),
+        ],
         state=AppState({"desk": desk, "access": access, "pace": pace}),
         openapi_config=OpenAPIConfig(
             title="Quarterdeck",

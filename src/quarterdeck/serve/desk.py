@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from quarterdeck.core.commands import CreateToken, Reply
 from quarterdeck.core.decisions import Decision
@@ -19,6 +19,10 @@ class Desk(Protocol):
     @property
     def trouble(self) -> str | None:
         """Why nothing can be recorded, if so."""
+        ...
+
+    def stats(self) -> dict[str, Any]:
+        """How it does: the figures of `GET /stats`."""
         ...
 
     @property

@@ -97,6 +97,37 @@ TOKEN: dict[str, Any] = {
 ME: dict[str, Any] = {"name": "phone", "kind": "token", "scopes": ["approve", "observe"], "csrf": None}
 DENY: dict[str, Any] = {"decision": "deny", "digest": DIGEST, "message": "push to a new branch instead"}
 
+HISTOGRAM: dict[str, Any] = {"count": 3, "sum": 0.012, "buckets": [[0.005, 2], [0.01, 3]]}
+LAG = {"window_seconds": 60.0, "samples": 3, "p50": 0.001, "p99": 0.004, "max": 0.004, **HISTOGRAM}
+OVERHEAD = {"session_id": SESSION["session_id"], "calls": 3, "seconds": 0.012, "mean_seconds": 0.004}
+STATS: dict[str, Any] = {
+    "version": "0.1.0",
+    "runner_id": "otter-1a2b3c4d",
+    "at": 1791000060.0,
+    "started_at": 1791000000.0,
+    "uptime_seconds": 60.0,
+    "clock_step_seconds": 0.0,
+    "events": {"recorded": 17, "by_kind": {"run.start": 1, "tool.pre": 16}},
+    "inputs": {"refused": {"not_json": 1}, "not_recorded": 0, "queued": 0, "queued_peak": 4, "batch_size": HISTOGRAM},
+    "append_seconds": HISTOGRAM,
+    "hook_seconds": HISTOGRAM,
+    "hook_overhead": [OVERHEAD],
+    "loop_lag_seconds": LAG,
+    "requests": {"pending": 1, "held": 1, "oldest_held_seconds": 17.5},
+    "sessions": 1,
+    "surfaces": 2,
+    "subscriber_failures": 0,
+    "store": {
+        "seq_no": 17,
+        "unindexed": 0,
+        "database_bytes": 4096,
+        "wal_bytes": 49472,
+        "free_bytes": 77141131264,
+        "damaged": None,
+    },
+    "process": {"pid": 4711, "rss_bytes": 63184896, "open_fds": 25, "max_fds": 65536},
+}
+
 EXAMPLES: Mapping[tuple[str, str], dict[str, Any]] = {
     ("GET", "/healthz"): {"answer": {"status": "ok"}},
     ("GET", "/sessions"): {"answer": {"sessions": [SESSION], "next": None}},
@@ -122,6 +153,8 @@ EXAMPLES: Mapping[tuple[str, str], dict[str, Any]] = {
         "answer": {"url": "http://127.0.0.1:4180/login?code=…", "expires_seconds": 60.0},
     },
     ("GET", "/me"): {"answer": ME},
+    ("GET", "/stats"): {"answer": STATS},
+    ("GET", "/metrics"): {"answer": 'quarterdeck_events_total{kind="tool.pre"} 16\n'},
     ("POST", "/logout"): {"answer": {"ok": True}},
 }
 SUMMARIES: Mapping[tuple[str, str], str] = {
@@ -138,5 +171,7 @@ SUMMARIES: Mapping[tuple[str, str], str] = {
     ("DELETE", "/tokens/{token_id}"): "Revoke a token",
     ("POST", "/login-codes"): "A sign-in link",
     ("GET", "/me"): "Who calls",
+    ("GET", "/stats"): "Figures",
+    ("GET", "/metrics"): "Figures for Prometheus",
     ("POST", "/logout"): "Sign out",
 }

@@ -52,6 +52,13 @@ def _bytes(value: object) -> bytes:
     return value.encode() if isinstance(value, str) else bytes(value) if isinstance(value, bytes) else b""
 
 
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
 def _within_limit(raw: str | bytes) -> str | bytes | None:
     return raw if len(raw) <= RAW_LIMIT else None
 
@@ -146,6 +153,10 @@ class Log:
     def unindexed(self) -> int:
         """How many events a reader of one session has to walk."""
         return self.seq_no - self._indexed
+
+    def sizes(self) -> tuple[int, int]:
+        """Bytes of the file, and of what is not yet folded into it."""
+        return _size(self.path), _size(self.path.with_name(self.path.name + "-wal"))
 
     def index_sessions(self) -> None:
         """Index the next events by session; a failure costs only the next reader's time."""
