@@ -49,6 +49,17 @@ class ClaudeSettings(Section):
     config_dir: str | None = None
 
 
+class LogSettings(Section):
+    level: Literal["debug", "info", "warning", "error"] = "info"
+
+
+class OtelSettings(Section):
+    endpoint: str | None = None
+    service_name: str = "quarterdeck"
+    headers_file: str | None = None
+    include_content: bool = False
+
+
 class Config(Section):
     """Every setting, with its default."""
 
@@ -56,6 +67,8 @@ class Config(Section):
     decide: DecideSettings = DecideSettings()
     store: StoreSettings = StoreSettings()
     claude: ClaudeSettings = ClaudeSettings()
+    log: LogSettings = LogSettings()
+    otel: OtelSettings = OtelSettings()
 
 
 def changed_settings(config: Config) -> dict[str, str]:

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import sys
 from pathlib import Path
-
-from msgspec import Struct
+from typing import Any
+from urllib.parse import urlsplit
 
 from quarterdeck import __version__
 from quarterdeck.agents.claude.hooks import SUPPORTED
+from quarterdeck.cli.findings import Check, findings
 from quarterdeck.config import Config, claude_config_dir, load_config, prepare_home
 from quarterdeck.daemon import connect
 from quarterdeck.daemon.claude_cli import ClaudeCli, find_claude
+from quarterdeck.daemon.home import Home, kept_port
+from quarterdeck.daemon.processes import alive, read_processes
 from quarterdeck.errors import NoDaemon, QuarterdeckError, Refused
 from quarterdeck.surfaces.client import Client
-
-
-class Check(Struct, frozen=True):
-    """One finding. A fix may also be advice where nothing is wrong."""
-
-    name: str
-    ok: bool
-    says: str
-    fix: str = ""
 
 
 def checks(home: Path) -> list[Check]:
@@ -39,22 +35,74 @@ def checks(home: Path) -> list[Check]:
     except QuarterdeckError as error:
         return [*found, Check("home", False, str(error), "mend it, or set QUARTERDECK_HOME")]
     found.append(Check("home", True, str(home)))
-    return [*found, *_daemon(home), *_socket(home), _claude(config), *_connection(home, config)]
-
-
-def _daemon(home: Path) -> list[Check]:
+    found += _files(home)
     try:
         client = Client.of_home(home)
-        status = client.call("GET", "/healthz")["status"]
-        client.get("/api/v1/sessions", limit=1)
+        stats = client.get("/api/v1/stats")
     except NoDaemon as error:
-        return [Check("daemon", False, str(error), "qd up")]
+        found += [Check("daemon", False, str(error), "qd up"), *_port(home, config)]
+        return [*found, _claude(config), *_connection(home, config)]
     except Refused as error:
-        return [Check("daemon", False, f"it refuses our token: {error}", "qd stop, then qd up")]
+        return [*found, Check("daemon", False, f"it does not serve us: {error}", "qd stop, then qd up")]
+    hooks = _connection(home, config)
+    connected = any(check.name == "hooks" and check.ok for check in hooks)
+    found += [*_daemon(client, config), *findings(stats, __version__), *_socket(home), _claude(config), *hooks]
+    return found + (_unheard(client, claude_config_dir(config) / "sessions", stats) if connected else [])
+
+
+def _files(home: Path) -> list[Check]:
+    """Whatever holds a secret or the record must be ours alone."""
+    found = []
+    for name in ("token", "hook-token", "events.db", "log/daemon.log", "run/daemon.json"):
+        path = home / name
+        if path.is_symlink():
+            found.append(Check("home", False, f"{path} is a link", "remove it, then qd stop and qd up"))
+        elif path.exists() and path.stat().st_uid != os.getuid():
+            fix = f"chown {os.getuid()} {path}, or set QUARTERDECK_HOME"
+            found.append(Check("home", False, f"{path} belongs to another user", fix))
+        elif path.exists() and path.stat().st_mode & 0o077:
+            mode = path.stat().st_mode & 0o777
+            found.append(Check("home", False, f"{path} can be reached by others (mode {mode:o})", f"chmod 600 {path}"))
+    return found
+
+
+def _daemon(client: Client, config: Config) -> list[Check]:
+    status = client.call("GET", "/healthz")["status"]
+    port = urlsplit(client.url).port
     if status != "ok":
-        fix = "restore events.db from a backup, or move it away to begin a new log; see log/daemon.log for the row"
-        return [Check("daemon", False, f"it runs at {client.url}, but its log is {status}", fix)]
+        return [Check("daemon", False, f"it runs at {client.url}, but its log is {status}", "see below")]
+    if config.runner.port not in (0, port):
+        says = f"it listens at {client.url}, the settings say port {config.runner.port}"
+        return [Check("daemon", False, says, "qd stop, then qd up, then qd install")]
     return [Check("daemon", True, f"runs at {client.url}")]
+
+
+def _port(home: Path, config: Config) -> list[Check]:
+    """Whether a daemon could listen where hooks expect it."""
+    port = config.runner.port or kept_port(Home(home))
+    with socket.socket(socket.AF_INET6 if ":" in config.runner.host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((config.runner.host, port))
+        except OSError as error:
+            fix = "stop what listens there, or choose another port with QUARTERDECK_PORT and run qd install"
+            return [Check("port", False, f"{config.runner.host}:{port} cannot be used ({error.strerror})", fix)]
+    return []
+
+
+def _unheard(client: Client, folder: Path, stats: dict[str, Any]) -> list[Check]:
+    """Sessions that run and never spoke to us: most began before Claude Code was connected."""
+    heard = {s["session_id"] for s in client.all("/api/v1/sessions")}
+    silent = [p for p in read_processes(folder).values() if p.session_id not in heard and alive(p.pid)]
+    if silent:
+        says = f"{len(silent)} running sessions were never heard, as {silent[0].session_id} (pid {silent[0].pid})"
+        fix = "they began before qd install: end and resume them; /hooks in a session shows what is connected"
+        return [Check("sessions", bool(heard), says, fix)]
+    if not stats["events"]["recorded"]:
+        return [
+            Check("sessions", True, "nothing was heard since the daemon started", "start claude, and say something")
+        ]
+    return []
 
 
 def _socket(home: Path) -> list[Check]:

@@ -9,8 +9,9 @@ from typing import Annotated
 import typer
 
 from quarterdeck import hook
-from quarterdeck.cli.checking import Check, checks
+from quarterdeck.cli.checking import checks
 from quarterdeck.cli.common import AsJson, cell, out, plainly, print_json, settings
+from quarterdeck.cli.findings import Check
 from quarterdeck.config import Config, claude_config_dir, home_path, prepare_home
 from quarterdeck.daemon import connect
 from quarterdeck.daemon.connect import Endpoint, Scope, Transport

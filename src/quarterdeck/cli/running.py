@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 import subprocess
@@ -12,11 +11,11 @@ import webbrowser
 from pathlib import Path
 from typing import Annotated, Any
 
-import structlog
 import typer
 
 from quarterdeck import __version__
-from quarterdeck.cli.common import AsJson, ConfigFile, client, out, plainly, print_json, settings
+from quarterdeck.cli.common import AsJson, ConfigFile, cell, client, out, plainly, print_json, settings
+from quarterdeck.cli.findings import summary
 from quarterdeck.config import home_path, prepare_home
 from quarterdeck.daemon.processes import alive
 from quarterdeck.errors import NoDaemon, QuarterdeckError, Refused
@@ -33,34 +32,19 @@ def daemon(
     tls_self_signed: Annotated[bool, typer.Option("--tls-self-signed", help="With a certificate of our own.")] = False,
     tls_cert: Annotated[str | None, typer.Option(help="With this certificate, in PEM.")] = None,
     tls_key: Annotated[str | None, typer.Option(help="The key of --tls-cert.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Log only to log/daemon.log, not to stderr.")] = False,
 ) -> None:
     """Run the daemon in the foreground until Ctrl-C or SIGTERM."""
     from quarterdeck.daemon.main import run
 
     flags = {"host": host, "tls_self_signed": tls_self_signed or None, "tls_cert": tls_cert, "tls_key": tls_key}
     chosen = settings(config, runner={name: value for name, value in flags.items() if value is not None})
-    _log_to(sys.stderr)
-    run(home_path(), chosen, _say)
+    run(home_path(), chosen, _say, None if quiet else sys.stderr)
 
 
 def _say(line: str) -> None:
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
-
-
-def _log_to(stream: Any) -> None:
-    usual = "warning" if stream.isatty() else "info"
-    level = logging.getLevelName(os.environ.get("QUARTERDECK_LOG", usual).upper())
-    structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(),
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(level if isinstance(level, int) else logging.INFO),
-        logger_factory=structlog.WriteLoggerFactory(file=stream),
-    )
 
 
 @plainly
@@ -104,9 +88,9 @@ def start_daemon(config: Path | None = None) -> Client:
     home = home_path()
     settings(config)
     prepare_home(home)
-    log = home / "log" / "daemon.log"
-    command = [sys.executable, "-m", "quarterdeck", "daemon", *(["--config", str(config)] if config else [])]
-    with os.fdopen(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as sink:
+    said = home / "log" / "start.log"
+    command = [sys.executable, "-m", "quarterdeck", "daemon", "--quiet", *(["--config", str(config)] if config else [])]
+    with os.fdopen(os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "ab") as sink:
         process = subprocess.Popen(  # noqa: S603
             command, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink, start_new_session=True, cwd="/"
         )
@@ -116,13 +100,13 @@ def start_daemon(config: Path | None = None) -> Client:
         if found is not None:
             return found
         if process.poll() is not None:
-            raise QuarterdeckError(f"the daemon did not start: {_last_line(log)} (whole log: {log})")
+            raise QuarterdeckError(f"the daemon did not start: {_last_line(said)} (see {said})")
         time.sleep(0.05)
-    raise QuarterdeckError(f"the daemon is not ready after {START_SECONDS:.0f} s; see {log}")
+    raise QuarterdeckError(f"the daemon is not ready after {START_SECONDS:.0f} s; see {said}")
 
 
-def _last_line(log: Path) -> str:
-    lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+def _last_line(said: Path) -> str:
+    lines = said.read_text(encoding="utf-8", errors="replace").strip().splitlines()
     return lines[-1].removeprefix("quarterdeck: ") if lines else "it said nothing"
 
 
@@ -163,6 +147,7 @@ def status(json: AsJson = False) -> None:
     health = found.call("GET", "/healthz")
     sessions = found.all("/api/v1/sessions")
     pending = found.all("/api/v1/requests", status="pending")
+    stats = found.get("/api/v1/stats")
     live = [s for s in sessions if s["ended_at"] is None]
     view = {
         "running": True,
@@ -172,6 +157,7 @@ def status(json: AsJson = False) -> None:
         "status": health["status"],
         "sessions": len(live),
         "pending": len(pending),
+        "stats": stats,
     }
     if json:
         print_json(view)
@@ -179,6 +165,8 @@ def status(json: AsJson = False) -> None:
     out.print(f"Quarterdeck {view['version']} runs at {view['url']} (pid {view['pid']}), {health['status']}")
     need = f"{len(pending)} need you" if pending else "nobody waits for you"
     out.print(f"{len(live)} live sessions · {need}")
+    for line in summary(stats):
+        out.print(cell(line, "dim"))
 
 
 def register(cli: typer.Typer) -> None:

@@ -22,6 +22,7 @@ class Home:
         self.note = path / "run" / "daemon.json"
         self.port_file = path / "run" / "port"
         self.database = path / "events.db"
+        self.log = path / "log" / "daemon.log"
         self.forwarder = path / "hook.py"
         self._lock: IO[str] | None = None
 

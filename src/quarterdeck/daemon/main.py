@@ -16,7 +16,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, TextIO, cast
 
 import structlog
 
@@ -27,11 +27,14 @@ from quarterdeck.core.payload import safe_id
 from quarterdeck.core.state import Settings
 from quarterdeck.daemon.desk import DaemonDesk
 from quarterdeck.daemon.ears import Attendance, Ears
+from quarterdeck.daemon.figures import Figures
 from quarterdeck.daemon.home import Home, bind_port, listen_on
 from quarterdeck.daemon.hook_route import HookRoute
 from quarterdeck.daemon.listen import SocketServer, bind
+from quarterdeck.daemon.logs import log_what_escapes, start_logs
 from quarterdeck.daemon.loop import Loop
 from quarterdeck.daemon.recover import recover
+from quarterdeck.daemon.redact import Redactor
 from quarterdeck.daemon.serving import DRAIN_SECONDS, Server, hosts_of, loop_factory, url_of, uvicorn_config
 from quarterdeck.daemon.tls import Certificate, names_of, own_certificate, self_signed
 from quarterdeck.daemon.waiting import Waiting
@@ -46,6 +49,9 @@ from quarterdeck.serve.ws import Sockets
 from quarterdeck.store.log import Log
 from quarterdeck.store.reader import Reader
 
+if TYPE_CHECKING:
+    from quarterdeck.daemon.otel import Exporter
+
 LOOPBACK_NAMES = ["127.0.0.1", "localhost", "::1"]
 PROGRESS_FROM = 50_000
 TOKEN_SECONDS = 1.0
@@ -55,21 +61,23 @@ OPEN_FILES = 65_536
 logger = structlog.get_logger("daemon")
 
 
-def run(home_path: Path, config: Config, say: Callable[[str], None]) -> None:
-    """Run until SIGTERM or SIGINT. `say` prints the line a person waits for."""
+def run(home_path: Path, config: Config, say: Callable[[str], None], stderr: TextIO | None) -> None:
+    """Run until SIGTERM or SIGINT. `say` prints the line a person waits for; the log goes to `stderr` too."""
     _refuse_plain_beyond_loopback(config)
     os.umask(0o077)
     _raise_file_limit()
     prepare_home(home_path)
     home = Home(home_path)
     home.lock()
+    redactor = Redactor()
+    start_logs(home.log, config.log.level, stderr, redactor)
     if home.forwarder.exists():
         home.keep_forwarder(Path(hook.__file__))
     try:
         gc.freeze()
         gc.set_threshold(20_000, 20, 20)
         with asyncio.Runner(loop_factory=loop_factory()) as runner:
-            runner.run(_serve(home, config, say))
+            runner.run(_serve(home, config, say, redactor))
     finally:
         home.unlock()
 
@@ -83,14 +91,18 @@ def _raise_file_limit() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-async def _serve(home: Home, config: Config, say: Callable[[str], None]) -> None:
+async def _serve(home: Home, config: Config, say: Callable[[str], None], redactor: Redactor) -> None:
+    log_what_escapes(asyncio.get_running_loop())
     log = Log.open(home.database, durability=config.store.durability)
     reader = Reader(home.database)
     attendance = Attendance()
     own_reader = Reader(home.database)
     loop = _start_loop(log, own_reader, config, attendance, say)
+    exporter = _start_otel(config, loop, redactor)
     ears = Ears(loop, attendance)
-    doors, access = _doors(home, loop, ears, reader, attendance)
+    desk = DaemonDesk(loop, reader, Figures(loop, log, attendance))
+    access = _access(home, loop, redactor)
+    doors = _doors(loop, ears, desk, access, attendance)
     tcp = bind_port(home, _loopback(config), config.runner.port)
     guards: list[tuple[Guard, socket.socket, Certificate | None]] = [
         (Guard(doors, access, hosts_of(tcp, LOOPBACK_NAMES), attendance.seen), tcp, None)
@@ -102,7 +114,8 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None]) -> None
     sockets = SocketServer(ears)
     await sockets.start(bind(home.socket))
     servers = [(Server(uvicorn_config(guard, certificate)), listening) for guard, listening, certificate in guards]
-    rereading = asyncio.create_task(_reread_tokens(home, access))
+    rereading = asyncio.create_task(_reread_tokens(home, access, redactor))
+    loop.stats.lag.start()
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
@@ -115,24 +128,32 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None]) -> None
     rereading.cancel()
     with contextlib.suppress(HomeError):
         home.write_token_use(access.used)
+    loop.stats.lag.stop()
     await _stop(home, loop, sockets, [server for server, _ in servers], serving)
+    if exporter is not None:
+        exporter.stop()
     log.checkpoint()
     own_reader.close()
     reader.close()
     log.close()
 
 
-def _doors(home: Home, loop: Loop, ears: Ears, reader: Reader, attendance: Attendance) -> tuple[Doors, Access]:
-    """Everything that is served, and who may come in."""
-    access = Access(home.token("token"), home.token("hook-token"), lambda: loop.state.tokens)
+def _access(home: Home, loop: Loop, redactor: Redactor) -> Access:
+    """Who may come in. What they show is never logged."""
+    owner, hook_token = _tokens(home, redactor)
+    access = Access(owner, hook_token, lambda: loop.state.tokens)
     access.used.update(home.read_token_use())
-    desk = DaemonDesk(loop, reader)
+    return access
+
+
+def _doors(loop: Loop, ears: Ears, desk: DaemonDesk, access: Access, attendance: Attendance) -> Doors:
+    """Everything that is served."""
     pace = Pace()
     live = Live(desk)
     loop.subscribe(live.published)
     ears.streamed = live.stream
     api = create_api(desk, access, pace)
-    doors = Doors(
+    return Doors(
         hook=HookRoute(ears),
         api=cast(App, api),
         live=Sockets(desk, live, access, pace, attendance.count),
@@ -140,7 +161,6 @@ def _doors(home: Home, loop: Loop, ears: Ears, reader: Reader, attendance: Atten
         page_paths=PATHS,
         routes=api.state.routes,
     )
-    return doors, access
 
 
 def _announce(
@@ -195,13 +215,20 @@ def _beyond_loopback(home: Home, config: Config) -> list[tuple[socket.socket, li
     return [(listen_on(runner.host, runner.tls_port), names, certificate)]
 
 
-async def _reread_tokens(home: Home, access: Access) -> None:
+def _tokens(home: Home, redactor: Redactor) -> tuple[str, str]:
+    owner, hook_token = home.token("token"), home.token("hook-token")
+    redactor.learn(owner)
+    redactor.learn(hook_token)
+    return owner, hook_token
+
+
+async def _reread_tokens(home: Home, access: Access, redactor: Redactor) -> None:
     """A token that was rotated counts within a second, and the old one no more."""
     saved = dict(access.used)
     for second in itertools.count(1):
         await asyncio.sleep(TOKEN_SECONDS)
         with contextlib.suppress(HomeError, OSError):
-            access.replace(home.token("token"), home.token("hook-token"))
+            access.replace(*_tokens(home, redactor))
             if second % SAVE_USE_EVERY == 0 and access.used != saved:
                 home.write_token_use(access.used)
                 saved = dict(access.used)
@@ -222,6 +249,16 @@ def _start_loop(log: Log, reader: Reader, config: Config, attendance: Attendance
     if log.damage is None:
         loop.tell(Restarted(at=time.time(), settings=changed_settings(config)))
     return loop
+
+
+def _start_otel(config: Config, loop: Loop, redactor: Redactor) -> Exporter | None:
+    if not config.otel.endpoint:
+        return None
+    from quarterdeck.daemon.otel import Exporter
+
+    exporter = Exporter(config.otel, loop.state, redactor)
+    loop.subscribe(exporter)
+    return exporter
 
 
 def _progress(say: Callable[[str], None]) -> Callable[[int, int], None]:

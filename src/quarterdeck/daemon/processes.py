@@ -21,8 +21,8 @@ class Process(Struct, frozen=True):
     changed_at: float
 
 
-def read_processes(folder: Path, wanted: set[str]) -> dict[str, Process]:
-    """The wanted sessions by id, from the `<pid>.json` files alone; their siblings hold secrets."""
+def read_processes(folder: Path, wanted: set[str] | None = None) -> dict[str, Process]:
+    """The wanted sessions by id, or all, from the `<pid>.json` files alone; their siblings hold secrets."""
     found: dict[str, Process] = {}
     try:
         files = [f for f in folder.iterdir() if f.suffix == ".json" and f.stem.isdigit()]
@@ -30,7 +30,7 @@ def read_processes(folder: Path, wanted: set[str]) -> dict[str, Process]:
         return found
     for file in files:
         process = _read_process(file)
-        if process is not None and process.session_id in wanted:
+        if process is not None and (wanted is None or process.session_id in wanted):
             found[process.session_id] = process
     return found
 
