@@ -6,19 +6,24 @@ import contextlib
 import http.client
 import json
 import os
+import pty
 import secrets
 import socket
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.support.daemon import Daemon, launching, permission, prompt, until
+from tests.support.daemon import PLAIN, Daemon, Launch, Process, launching, permission, prompt, until
 
 MARK = "TOOLINPUTMARK"
+UPGRADE = (
+    "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+)
 STOLEN = secrets.token_urlsafe(32)
 
 
@@ -53,6 +58,8 @@ def misbehave(daemon: Daemon) -> None:
         assert daemon.hook(body)[0] == 400
     raw(daemon, f"GET /{MARK} HTTP/9.9\r\nAuthorization: Bearer {daemon.token}\r\n\r\n".encode())
     raw(daemon, f"{MARK}\x1b[2J\r\nAuthorization: {daemon.token}\r\n\r\n".encode())
+    where = f"GET /ws?token={daemon.token}&x={STOLEN} HTTP/1.1\r\nHost: 127.0.0.1:{daemon.port}\r\n"
+    raw(daemon, f"{where}{UPGRADE}\r\n".encode())
     for line in (f"QDHOOK/1 {MARK} - - - -\n", f"{MARK} {daemon.token}\n", '{"request_id":"../' + MARK + '"}\n'):
         with daemon.ndjson() as client:
             client.send_raw(line)
@@ -136,6 +143,31 @@ def test_a_higher_level_is_quiet_and_a_wrong_one_is_named(tmp_path: Path) -> Non
         daemon.begin()
         assert daemon.ended() == 2
         assert "log.level" in daemon.stderr()
+
+
+def test_a_terminal_shows_text_and_only_what_needs_a_person(tmp_path: Path) -> None:
+    master, slave = pty.openpty()
+    try:
+        with Daemon(tmp_path / "home", launch=with_stderr(slave)) as daemon:
+            with daemon.ndjson() as client:
+                client.send_raw(b'{"request_id":"\\u001b[2J"}\n')
+                client.read(5)
+            assert daemon.stop() == 0
+        said = os.read(master, 65536).decode()
+    finally:
+        os.close(master)
+        os.close(slave)
+    assert "warning socket: an envelope was refused  kind=bad_request_id" in said
+    assert "\x1b" not in said
+    assert "ready" not in said
+
+
+def with_stderr(descriptor: int) -> Launch:
+    def launch(env: Mapping[str, str], out: Path, err: Path) -> Process:
+        with out.open("ab") as stdout:
+            return subprocess.Popen(PLAIN, env=dict(env), stdin=subprocess.DEVNULL, stdout=stdout, stderr=descriptor)
+
+    return launch
 
 
 def test_a_log_that_cannot_be_written_stops_nothing(tmp_path: Path) -> None:

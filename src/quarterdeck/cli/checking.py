@@ -53,7 +53,7 @@ def checks(home: Path) -> list[Check]:
 def _files(home: Path) -> list[Check]:
     """Whatever holds a secret or the record must be ours alone."""
     found = []
-    for name in ("token", "hook-token", "events.db", "log/daemon.log", "run/daemon.json"):
+    for name in ("token", "hook-token", "events.db", "log/daemon.log", "run/daemon.json", "tls/key.pem"):
         path = home / name
         if path.is_symlink():
             found.append(Check("home", False, f"{path} is a link", "remove it, then qd stop and qd up"))

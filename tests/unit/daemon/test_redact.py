@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarterdeck.core.text import one_line
-from quarterdeck.daemon.logs import LogFile, write_line, write_plain
+from quarterdeck.daemon.logs import LogFile, Seldom, write_line, write_plain
 from quarterdeck.daemon.redact import HIDDEN, Redactor, told_exception
 from quarterdeck.errors import BadInput
 
@@ -129,3 +129,11 @@ def test_log_files_are_ours_alone_and_bounded(tmp_path: Path) -> None:
     assert files == ["daemon.log", "daemon.log.1", "daemon.log.2"]
     assert {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()} == {0o600}
     assert sum(file.stat().st_size for file in tmp_path.iterdir()) <= 3000
+
+
+def test_what_a_library_repeats_is_said_once_and_what_we_say_always() -> None:
+    seldom = Seldom()
+    theirs = logging.makeLogRecord({"name": "uvicorn.error", "msg": "Invalid HTTP request from %s", "args": ("a",)})
+    other = logging.makeLogRecord({"name": "uvicorn.error", "msg": "something else"})
+    ours = logging.makeLogRecord({"name": "loop", "msg": {"event": "not recorded"}})
+    assert [seldom.filter(r) for r in (theirs, theirs, other, ours, ours)] == [True, False, True, True, True]
