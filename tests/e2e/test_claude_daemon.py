@@ -40,7 +40,7 @@ def test_killed_while_a_request_is_held_the_dialog_works_and_the_request_is_with
         pair.daemon.restart()
         shown = pair.request(request)
         assert (shown["status"], shown["decision"]["source"]) == ("withdrawn", "elsewhere")
-        assert pair.sessions()[request["session_id"]]["agent_state"] == "waiting_permission"
+        assert pair.session(request["session_id"], "idle")["state_source"] == "process"
         terminal.type_prompt(pair.script_bash("echo again"))
         pair.session(request["session_id"], "settled")
 

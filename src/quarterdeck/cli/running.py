@@ -17,7 +17,7 @@ from quarterdeck import __version__
 from quarterdeck.cli.common import AsJson, ConfigFile, cell, client, out, plainly, print_json, settings
 from quarterdeck.cli.findings import summary
 from quarterdeck.config import home_path, prepare_home
-from quarterdeck.daemon.processes import alive
+from quarterdeck.daemon.proc import alive
 from quarterdeck.errors import NoDaemon, QuarterdeckError, Refused
 from quarterdeck.surfaces.client import Client
 

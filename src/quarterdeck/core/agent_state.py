@@ -40,11 +40,24 @@ decisions depend on their data and are told in `core.fold`."""
 LATE = frozenset({"tool.post", "tool.failure", "tool.batch"})
 """Kinds that may arrive after the agent has stopped: they never wake a session that rests."""
 
+SAYS_STATE = frozenset({*STATE_AFTER, "session.start", "session.end", "stop.request"})
+"""Kinds by which hooks say what the agent does, even when that is what was known."""
+
 STATE_OF_PROCESS: Mapping[str, AgentState] = {
     "idle": AgentState.IDLE,
+    "shell": AgentState.IDLE,
     "busy": AgentState.RUNNING,
+    "stale": AgentState.UNKNOWN,
 }
-"""What the sessions file's status means where hooks were silent."""
+"""What the process table's word means where hooks were silent; `shell` is idle beside a shell in the background,
+`stale` our own word for a session that nothing was heard or seen of for long."""
+
+
+def state_of_process(status: str, waiting_for: str | None) -> AgentState | None:
+    """The state a sessions file tells; None where it tells none: any menu a person opens is a `dialog open`."""
+    if status == "waiting" and waiting_for == "permission prompt":
+        return AgentState.WAITING_PERMISSION
+    return STATE_OF_PROCESS.get(status)
 
 
 def state_after(kind: str, now: AgentState) -> AgentState:

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from quarterdeck.core.decisions import Decision
 from quarterdeck.core.runtime import RuntimeEvent
-from quarterdeck.core.state import Request
+from quarterdeck.core.state import ProcessId, Request
 
 
 class Heard(Struct, frozen=True, gc=False, kw_only=True):
@@ -45,14 +45,31 @@ class HolderGone(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class ProcessSeen(Struct, frozen=True, gc=False, kw_only=True):
-    """The agent's own process file says idle or busy; `answered` are the requests whose dialog has closed."""
+    """What the agent's own process file says, since `changed_at`; `answered` are the requests whose dialog has
+    closed."""
 
     session_id: str
     status: str
     at: float
+    changed_at: float
+    process: ProcessId
     answered: tuple[str, ...] = ()
     waiting_for: str | None = None
-    pid: int | None = None
+
+
+class ProcessGone(Struct, frozen=True, gc=False, kw_only=True):
+    """The process that ran a session has ended, or runs another one."""
+
+    session_id: str
+    process: ProcessId
+    at: float
+    reason: str = "process_gone"
+
+
+class TimePassed(Struct, frozen=True, gc=False, kw_only=True):
+    """Told now and then: what was last heard of may be stale."""
+
+    at: float
 
 
 class Unattended(Struct, frozen=True, gc=False, kw_only=True):
@@ -95,6 +112,19 @@ class Stopping(Struct, frozen=True, gc=False, kw_only=True):
     at: float
 
 
+class DecisionRefused(Struct, frozen=True, gc=False, kw_only=True):
+    """Somebody who may not decide tried `wanted`; `reason` says why not."""
+
+    wanted: str
+    by: str
+    reason: str
+    at: float
+    agent_session_id: str | None = None
+    request_id: str | None = None
+    pid: int | None = None
+    command: str | None = None
+
+
 class InputRefused(Struct, frozen=True, gc=False, kw_only=True):
     """A client broke the envelope's promise; it is recorded, never dropped in silence."""
 
@@ -105,7 +135,20 @@ class InputRefused(Struct, frozen=True, gc=False, kw_only=True):
 Command = Decide | CreateToken | RevokeToken
 """What a person wants; each gets a Reply."""
 
-Input = Command | Heard | Deadline | HolderGone | ProcessSeen | Unattended | Restarted | Stopping | InputRefused
+Input = (
+    Command
+    | Heard
+    | Deadline
+    | HolderGone
+    | ProcessSeen
+    | ProcessGone
+    | TimePassed
+    | Unattended
+    | Restarted
+    | Stopping
+    | DecisionRefused
+    | InputRefused
+)
 
 
 class Answer(Struct, frozen=True, gc=False, kw_only=True):

@@ -21,7 +21,10 @@ class SessionStartData(Data, frozen=True, gc=False, kw_only=True):
 
 
 class SessionEndData(Data, frozen=True, gc=False, kw_only=True):
+    """`source` is who says so: the agent's hooks, or the process table."""
+
     reason: str
+    source: str = "hooks"
 
 
 class SessionInterruptData(Data, frozen=True, gc=False, kw_only=True):
@@ -30,11 +33,12 @@ class SessionInterruptData(Data, frozen=True, gc=False, kw_only=True):
 
 
 class SessionStateData(Data, frozen=True, gc=False, kw_only=True):
-    """What the process table says of a session that hooks cannot say."""
+    """What the process table says of a session that hooks cannot say; without a status only which process it is."""
 
-    status: str
+    status: str = ""
     waiting_for: str | None = None
     pid: int | None = None
+    start: str | None = None
 
 
 class Trigger(Data, frozen=True, gc=False, kw_only=True):
@@ -187,6 +191,18 @@ class QuestionDecisionData(DecisionData, frozen=True, gc=False, kw_only=True):
 
 class StopDecisionData(DecisionData, frozen=True, gc=False, kw_only=True):
     pass
+
+
+class DecisionRefusedData(Data, frozen=True, gc=False, kw_only=True):
+    """Somebody who may not decide tried to: a process that descends from an agent, or one that has gone."""
+
+    wanted: str
+    by: str
+    reason: str
+    agent_session_id: str | None = None
+    request_id: str | None = None
+    pid: int | None = None
+    command: str | None = None
 
 
 class PermissionDeniedData(Data, frozen=True, gc=False, kw_only=True):

@@ -6,7 +6,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from quarterdeck.core.commands import Decide, Reply
+from quarterdeck.core import data as d
+from quarterdeck.core.commands import Decide, DecisionRefused, Reply
 from quarterdeck.core.decisions import Allow, Answer, Block, Decision, Deny, NoOpinion, Source
 from quarterdeck.core.hearing import end_run
 from quarterdeck.core.payload import items, text
@@ -59,6 +60,23 @@ def _late(step: Step, command: Decide, request: Request) -> None:
     if misfit(request, command.decision) is None:
         step.record(request, command.decision, Source.USER, command.by, note=command.note, late=True)
     step.effects.append(Reply(request_id=request.request_id, outcome=outcome, request=request))
+
+
+def record_refusal(step: Step, told: DecisionRefused, request: Request | None) -> None:
+    """Somebody who may not decide tried to: it stands beside the request, or in the record of no session."""
+    data = d.DecisionRefusedData(
+        wanted=told.wanted,
+        by=told.by,
+        reason=told.reason,
+        agent_session_id=told.agent_session_id,
+        request_id=told.request_id,
+        pid=told.pid,
+        command=told.command,
+    )
+    if request is None:
+        step.emit_own("decision.refused", data, level="warn")
+    else:
+        step.emit("decision.refused", data, level="warn", parent=request.event_id, tool_use_id=request.tool_use_id)
 
 
 def misfit(request: Request, decision: Decision) -> str | None:

@@ -28,6 +28,7 @@ KINDS: Mapping[str, type[Struct]] = {
     "permission.request": d.PermissionRequestData,
     "permission.decision": d.PermissionDecisionData,
     "permission.denied": d.PermissionDeniedData,
+    "decision.refused": d.DecisionRefusedData,
     "question.request": d.QuestionRequestData,
     "question.decision": d.QuestionDecisionData,
     "elicitation.result": d.ElicitationResultData,

@@ -8,12 +8,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from quarterdeck.core import data as d
-from quarterdeck.core.agent_state import STATE_OF_PROCESS, WAITING, AgentState, state_after
+from quarterdeck.core.agent_state import SAYS_STATE, WAITING, AgentState, state_after, state_of_process
 from quarterdeck.core.decisions import Source
 from quarterdeck.core.draft import Draft
 from quarterdeck.core.feed import OWN, FeedEvent, run_number
 from quarterdeck.core.runtime import Context
-from quarterdeck.core.state import Actor, OpenTool, Request, Run, Session, State, Todo, Token
+from quarterdeck.core.state import Actor, OpenTool, ProcessId, Request, Run, Session, State, Todo, Token
 
 PREVIEW = 120
 MAX_OPEN_TOOLS = 1000
@@ -38,8 +38,8 @@ def apply(draft: Draft, event: FeedEvent) -> None:
     run = session.run
     now = state_after(event.kind, session.agent_state)
     change: Change = {"last_event_at": event.at, "agent_state": now}
-    if now is not session.agent_state:
-        change["state_source"] = "hooks"
+    if event.kind in SAYS_STATE:
+        change |= {"state_source": "hooks", "state_at": event.at}
     if event.context is not None:
         change["context"] = merged(session.context, event.context)
     if run is not None and run.run_id == event.run_id:
@@ -52,6 +52,8 @@ def apply(draft: Draft, event: FeedEvent) -> None:
     waiting = change.get("waiting", session.waiting)
     if waiting and change["agent_state"] is not AgentState.ENDED:
         change["agent_state"] = _while_waiting(waiting, change["agent_state"])
+    if change["agent_state"] is not session.agent_state:
+        change["state_at"] = event.at
     draft.seq_no = event.seq_no
     draft.put_session(replace(session, **change))
 
@@ -121,12 +123,13 @@ def _session_start(draft: Draft, session: Session, event: FeedEvent, change: Cha
     if data.session_title:
         change["title"] = data.session_title
     if data.source != "compact":
-        change |= {"agent_state": AgentState.IDLE, "state_source": "hooks"}
+        change |= {"agent_state": AgentState.IDLE, "process": None, "background": 0}
 
 
 def _session_end(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
     data: d.SessionEndData = event.data
-    change |= {"ended_at": event.at, "run": None, "open_tools": {}, "waiting": {}, "sent": {}, "state_source": "hooks"}
+    change |= {"ended_at": event.at, "run": None, "open_tools": {}, "waiting": {}, "sent": {}}
+    change["state_source"] = data.source
     draft.forget_requests(session.session_id)
     if data.reason != "clear":
         change["agent_state"] = AgentState.ENDED
@@ -136,8 +139,11 @@ def _session_end(draft: Draft, session: Session, event: FeedEvent, change: Chang
 
 def _session_state(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
     data: d.SessionStateData = event.data
-    change["agent_state"] = STATE_OF_PROCESS.get(data.status, session.agent_state)
-    change["state_source"] = "process"
+    if data.pid is not None and data.start is not None:
+        change["process"] = ProcessId(data.pid, data.start)
+    said = state_of_process(data.status, data.waiting_for)
+    if said is not None:
+        change |= {"agent_state": said, "state_source": "process", "state_at": event.at}
 
 
 def _run_start(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
@@ -151,6 +157,7 @@ def _run_start(draft: Draft, session: Session, event: FeedEvent, change: Change)
         seq=event.seq,
     )
     change["todos"] = {k: t for k, t in session.todos.items() if t.status != "done"}
+    change["background"] = 0
     if session.ended_at is not None:
         change |= {"ended_at": None, "agent_state": AgentState.RUNNING, "state_source": "hooks"}
 
@@ -173,6 +180,7 @@ def _sum(a: d.Counters, b: d.Counters) -> d.Counters:
 
 
 def _user_prompt(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    change["background"] = 0
     if not session.title and event.actor_id == "user":
         change["title"] = preview(event.data.prompt)
 
@@ -286,6 +294,8 @@ def _open_request(draft: Draft, session: Session, event: FeedEvent, change: Chan
 
 def _stop_request(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
     data: d.StopRequestData = event.data
+    if data.scope == "root":
+        change["background"] = data.background
     if data.held:
         _open_request(draft, session, event, change, "stop")
     elif data.scope == "root" and data.background == 0 and session.agent_state is not AgentState.ENDED:

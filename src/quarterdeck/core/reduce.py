@@ -7,31 +7,34 @@ from typing import assert_never
 from msgspec import Struct
 
 from quarterdeck.core import data as d
-from quarterdeck.core.agent_state import STATE_OF_PROCESS
 from quarterdeck.core.asking import shows_its_dialog
 from quarterdeck.core.commands import (
     Answer,
     CreateToken,
     Deadline,
     Decide,
+    DecisionRefused,
     Effect,
     Heard,
     HolderGone,
     Input,
     InputRefused,
+    ProcessGone,
     ProcessSeen,
     Restarted,
     RevokeToken,
     Stopping,
+    TimePassed,
     Unattended,
 )
-from quarterdeck.core.deciding import decide
+from quarterdeck.core.deciding import decide, record_refusal
 from quarterdeck.core.decisions import NoOpinion, Source
 from quarterdeck.core.feed import OWN, FeedEvent
 from quarterdeck.core.hearing import end_run, hear
 from quarterdeck.core.owning import change_tokens, record_settings
 from quarterdeck.core.state import Request, Session, State
 from quarterdeck.core.step import Step
+from quarterdeck.core.truth import age, process_gone, process_seen
 
 
 class Result(Struct, frozen=True):
@@ -63,8 +66,15 @@ def reduce(state: State, told: Input) -> Result:
             step = _deadline(state, told)
         case HolderGone():
             step = _holder_gone(state, told)
-        case ProcessSeen():
-            step = _process_seen(state, told)
+        case ProcessSeen(session_id=session_id, at=at):
+            step = Step(state, session_id, at)
+            process_seen(step, told)
+        case ProcessGone(session_id=session_id, at=at):
+            step = Step(state, session_id, at)
+            process_gone(step, told)
+        case TimePassed(at=at):
+            step = Step(state, "", at)
+            age(step)
         case Unattended(at=at):
             step = _unattended(state, at)
         case Restarted(at=at, settings=settings):
@@ -75,6 +85,10 @@ def reduce(state: State, told: Input) -> Result:
             change_tokens(step, told)
         case Stopping(at=at):
             step = _let_go(state, at, "Quarterdeck stopped: answer at the terminal")
+        case DecisionRefused(request_id=request_id, at=at):
+            request = state.requests.get(request_id or "")
+            step = Step(state, request.session_id if request else OWN, at)
+            record_refusal(step, told, request)
         case InputRefused():
             step = _input_refused(state, told)
         case _:
@@ -106,21 +120,6 @@ def _holder_gone(state: State, told: HolderGone) -> Step:
         step.withdraw(request, "answered or cancelled at the terminal")
         if request.kind == "stop":
             end_run(step, "completed")
-    return step
-
-
-def _process_seen(state: State, told: ProcessSeen) -> Step:
-    step = Step(state, told.session_id, told.at)
-    session = state.sessions.get(told.session_id)
-    if session is None:
-        return step
-    for request_id in told.answered:
-        if request_id in session.waiting:
-            step.withdraw(step.draft.requests[request_id], "answered at the terminal")
-    seen = STATE_OF_PROCESS.get(told.status)
-    if seen is not None and seen is not step.session.agent_state and not step.session.waiting:
-        data = d.SessionStateData(status=told.status, waiting_for=told.waiting_for, pid=told.pid)
-        step.emit("session.state", data, level="debug")
     return step
 
 

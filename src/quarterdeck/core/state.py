@@ -58,9 +58,17 @@ class Todo(Struct, frozen=True, kw_only=True):
     status: str = "open"
 
 
+class ProcessId(Struct, frozen=True, gc=False):
+    """One process for good: a pid comes again, with the time it started it does not."""
+
+    pid: int
+    start: str
+
+
 class Session(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One agent conversation. `waiting` maps its open requests to their kind, `sent` the tool calls whose
-    decision was sent and not yet seen to take effect to their request."""
+    decision was sent and not yet seen to take effect to their request. `state_at` is when the state was last said,
+    `process` who runs it where that was once seen, `background` what still ran when the agent last stopped."""
 
     session_id: str
     started_at: float
@@ -69,6 +77,9 @@ class Session(Struct, frozen=True, kw_only=True, omit_defaults=True):
     mode: str = "observed"
     agent_state: AgentState = AgentState.UNKNOWN
     state_source: str = "hooks"
+    state_at: float = 0.0
+    process: ProcessId | None = None
+    background: int = 0
     context: Context = Context()
     title: str = ""
     source: str | None = None

@@ -21,7 +21,9 @@ from quarterdeck.core.commands import (
     Input,
     InputRefused,
     Reply,
+    Restarted,
     Stopping,
+    Unattended,
     Unwatch,
     WakeAfter,
 )
@@ -41,6 +43,9 @@ BATCH = 512
 IDLE_SECONDS = 0.05
 RETRY_SECONDS = 0.5
 INDEX_AT_LEAST = 20_000
+
+SAID_ONCE = (Deadline, HolderGone, InputRefused, Restarted, Unattended)
+"""Inputs that nobody would say again when they could not be recorded."""
 
 T = TypeVar("T")
 Subscriber = Callable[[list[FeedEvent]], None]
@@ -192,9 +197,6 @@ class Loop:
             holders.remove(answer)
             if not holders:
                 del self._holders[request_id]
-                request = self.state.requests.get(request_id)
-                if request is not None:
-                    self._waiting.follow(request.session_id)
                 self.tell(HolderGone(request_id=request_id, at=time.time()))
 
     def _put(self, said: _Said) -> None:
@@ -274,7 +276,7 @@ class Loop:
         logger.error("not recorded", error=error, inputs=len(batch))
         for said in batch:
             self._let_go(said, error)
-            if said.answer is None and said.reply is None and not self._stopped:
+            if isinstance(said.told, SAID_ONCE) and not self._stopped:
                 asyncio.get_running_loop().call_later(RETRY_SECONDS, self.tell, said.told)
 
     def _let_go(self, said: _Said, error: str) -> None:

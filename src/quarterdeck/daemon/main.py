@@ -33,10 +33,12 @@ from quarterdeck.daemon.hook_route import HookRoute
 from quarterdeck.daemon.listen import SocketServer, bind
 from quarterdeck.daemon.logs import log_what_escapes, start_logs
 from quarterdeck.daemon.loop import Loop
+from quarterdeck.daemon.processes import SessionsFolder
 from quarterdeck.daemon.recover import recover
 from quarterdeck.daemon.redact import Redactor
 from quarterdeck.daemon.serving import DRAIN_SECONDS, Server, hosts_of, loop_factory, url_of, uvicorn_config
 from quarterdeck.daemon.tls import Certificate, names_of, own_certificate, self_signed
+from quarterdeck.daemon.truth import Truth
 from quarterdeck.daemon.waiting import Waiting
 from quarterdeck.errors import ConfigError, HomeError
 from quarterdeck.serve.access import Access, Pace
@@ -116,6 +118,8 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     servers = [(Server(uvicorn_config(guard, certificate)), listening) for guard, listening, certificate in guards]
     rereading = asyncio.create_task(_reread_tokens(home, access, redactor))
     loop.stats.lag.start()
+    truth = Truth(SessionsFolder(claude_config_dir(config) / "sessions"), lambda: loop.state.sessions, loop.tell)
+    following = asyncio.create_task(truth.follow())
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
@@ -129,6 +133,7 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     with contextlib.suppress(HomeError):
         home.write_token_use(access.used)
     loop.stats.lag.stop()
+    following.cancel()
     await _stop(home, loop, sockets, [server for server, _ in servers], serving)
     if exporter is not None:
         exporter.stop()
@@ -243,7 +248,7 @@ def _start_loop(log: Log, reader: Reader, config: Config, attendance: Attendance
         logger.error("the log is damaged", row=log.damage.seq_no, reason=log.damage.reason)
         say(f"{log.path}: row {log.damage.seq_no}: {log.damage.reason}; it is served read-only, nothing is recorded")
     state = recover(log, runner_id, settings, _progress(say))
-    waiting = Waiting(claude_config_dir(config) / "sessions")
+    waiting = Waiting(SessionsFolder(claude_config_dir(config) / "sessions"))
     waiting.attended = attendance.now
     loop = Loop(state, log, reader, waiting)
     if log.damage is None:

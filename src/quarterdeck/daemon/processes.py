@@ -2,42 +2,96 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import stat
+import time
 from pathlib import Path
 
 from msgspec import Struct
 
+from quarterdeck.core.state import ProcessId
+from quarterdeck.daemon.proc import HAS_PROC, pid_namespace, read_proc
+
 MAX_FILE = 64 * 1024
+RECENT_NS = 2_000_000_000
+"""A file written so lately may be written again without its time and size telling."""
 
 
 class Process(Struct, frozen=True):
-    """What a sessions file says of a session; `changed_at` is when its status last changed."""
+    """What a sessions file says of a session; `changed_at` is when its status last changed, `start` when the process
+    began in the system's own count, `domain` on which machine and in which container."""
 
     session_id: str
     pid: int
     status: str
     waiting_for: str | None
     changed_at: float
+    start: str = ""
+    domain: str = ""
 
 
-def read_processes(folder: Path, wanted: set[str] | None = None) -> dict[str, Process]:
-    """The wanted sessions by id, or all, from the `<pid>.json` files alone; their siblings hold secrets."""
-    found: dict[str, Process] = {}
+class _Known(Struct, frozen=True):
+    """A file as it was read; `mark` tells whether it has changed since."""
+
+    mark: tuple[int, int, int]
+    said: Process | None
+
+
+class SessionsFolder:
+    """The `<pid>.json` files of a folder, and nothing else there: their siblings hold secrets."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._known: dict[str, _Known] = {}
+        self._namespace = pid_namespace()
+
+    def read(self) -> list[Process]:
+        """What every file says; only what has changed is read again."""
+        known: dict[str, _Known] = {}
+        for entry in self._entries():
+            with contextlib.suppress(OSError):
+                known[entry.name] = self._look(entry)
+        self._known = known
+        return [file.said for file in known.values() if file.said is not None]
+
+    def _entries(self) -> list[os.DirEntry[str]]:
+        try:
+            with os.scandir(self._folder) as entries:
+                return [e for e in entries if e.name.endswith(".json") and e.name[:-5].isdigit()]
+        except OSError:
+            return []
+
+    def _look(self, entry: os.DirEntry[str]) -> _Known:
+        found = entry.stat(follow_symlinks=False)
+        mark = (found.st_ino, found.st_mtime_ns, found.st_size)
+        known = self._known.get(entry.name)
+        if known is not None and known.mark == mark and time.time_ns() - found.st_mtime_ns > RECENT_NS:
+            return known
+        return _Known(mark, read_process(entry.path))
+
+    def of_pid(self, pid: int) -> Process | None:
+        """What the file of one process says."""
+        return read_process(str(self._folder / f"{pid}.json"))
+
+    def identity(self, said: Process) -> ProcessId | None:
+        """The process a file speaks of, if it runs here and is that one: a file may stay behind, and its number come
+        again."""
+        if said.domain and self._namespace and not said.domain.endswith(self._namespace):
+            return None
+        proc = read_proc(said.pid)
+        if proc is None or (HAS_PROC and proc.id.start != said.start):
+            return None
+        return proc.id
+
+
+def read_process(path: str) -> Process | None:
+    """What one file says; None when it is not there, not whole, not a plain file or not of a process."""
+    file = Path(path)
     try:
-        files = [f for f in folder.iterdir() if f.suffix == ".json" and f.stem.isdigit()]
-    except OSError:
-        return found
-    for file in files:
-        process = _read_process(file)
-        if process is not None and (wanted is None or process.session_id in wanted):
-            found[process.session_id] = process
-    return found
-
-
-def _read_process(file: Path) -> Process | None:
-    try:
-        if file.is_symlink() or file.stat().st_size > MAX_FILE:
+        found = file.lstat()
+        if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_FILE:
             return None
         content = json.loads(file.read_bytes())
         waiting_for = content.get("waitingFor")
@@ -47,20 +101,8 @@ def _read_process(file: Path) -> Process | None:
             status=str(content.get("status", "")),
             waiting_for=waiting_for if isinstance(waiting_for, str) else None,
             changed_at=float(content.get("statusUpdatedAt", 0)) / 1000,
+            start=str(content.get("procStart", "")),
+            domain=str(content.get("pidDomain", "")),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-
-
-def alive(pid: int) -> bool:
-    """Whether the process runs; one that has ended and was not yet waited for does not."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return True

@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 from msgspec import Struct
 
 from quarterdeck.core.commands import Deadline, HolderGone, Input, ProcessSeen, Unattended
 from quarterdeck.core.state import Request
-from quarterdeck.daemon.processes import Process, alive, read_processes
+from quarterdeck.daemon.proc import alive
+from quarterdeck.daemon.processes import Process, SessionsFolder
 
 POLL_SECONDS = 0.25
 SLACK_SECONDS = 2.0
-FOLLOW_SECONDS = 10.0
 
 
 class Watched(Struct):
@@ -34,12 +33,11 @@ class Watched(Struct):
 class Waiting:
     """Knows every held request. `tell` is set by the loop, `attended` by the daemon."""
 
-    def __init__(self, sessions_dir: Path) -> None:
+    def __init__(self, folder: SessionsFolder) -> None:
         self.tell: Callable[[Input], None] = lambda told: None
         self.attended: Callable[[], bool] = lambda: True
-        self._dir = sessions_dir
+        self._folder = folder
         self._watched: dict[str, Watched] = {}
-        self._followed: dict[str, float] = {}
         self._closed: dict[str, float] = {}
         self._was_attended = True
         self._poll: asyncio.TimerHandle | None = None
@@ -71,16 +69,10 @@ class Waiting:
         if not any(w.session_id == watched.session_id for w in self._watched.values()):
             del self._closed[watched.session_id]
 
-    def follow(self, session_id: str) -> None:
-        """The agent left without a word: for a while its process file says what it does now."""
-        self._followed[session_id] = time.monotonic() + FOLLOW_SECONDS
-        self._look_soon()
-
     def close(self) -> None:
         """No more clocks."""
         for request_id in list(self._watched):
             self.forget(request_id)
-        self._followed.clear()
         if self._poll is not None:
             self._poll.cancel()
         if self._comparing is not None:
@@ -95,8 +87,7 @@ class Waiting:
 
     def _look(self) -> None:
         self._poll = None
-        self._followed = {s: until for s, until in self._followed.items() if until > time.monotonic()}
-        if not self._watched and not self._followed:
+        if not self._watched:
             return
         attended = self.attended()
         if self._was_attended and not attended:
@@ -107,26 +98,28 @@ class Waiting:
         self._look_soon()
 
     async def _compare(self) -> None:
-        wanted = {w.session_id for w in self._watched.values()} | set(self._followed)
-        processes = await asyncio.to_thread(read_processes, self._dir, wanted)
+        processes = await asyncio.to_thread(self._folder.read)
+        asking = {watched.session_id for watched in self._watched.values()}
         for watched in list(self._watched.values()):
             if watched.pid and not alive(watched.pid):
                 self.tell(HolderGone(request_id=watched.request_id, at=time.time()))
-        for session_id, process in processes.items():
-            self._heard_of(session_id, process)
+        for process in processes:
+            if process.session_id in asking:
+                self._heard_of(process)
 
-    def _heard_of(self, session_id: str, process: Process) -> None:
-        held = [w for w in self._watched.values() if w.session_id == session_id]
+    def _heard_of(self, process: Process) -> None:
+        held = [w for w in self._watched.values() if w.session_id == process.session_id]
         answered = answered_at_the_terminal(held, process)
-        if answered or (session_id in self._followed and process.status == "idle"):
-            self._followed.pop(session_id, None)
+        runs = self._folder.identity(process) if answered else None
+        if runs is not None:
             seen = ProcessSeen(
-                session_id=session_id,
+                session_id=process.session_id,
                 status=process.status,
-                at=time.time(),
-                answered=tuple(answered),
                 waiting_for=process.waiting_for,
-                pid=process.pid,
+                process=runs,
+                changed_at=process.changed_at,
+                answered=tuple(answered),
+                at=time.time(),
             )
             self.tell(seen)
 

@@ -36,6 +36,8 @@ class SessionView(Struct, kw_only=True):
     session_id: str
     agent_state: str
     state_source: str
+    state_at: float | None
+    pid: int | None
     mode: str
     cwd: str
     project_id: str | None
@@ -142,6 +144,8 @@ def session_view(session: Session, runner_id: str) -> SessionView:
         session_id=session.session_id,
         agent_state=session.agent_state,
         state_source=session.state_source,
+        state_at=session.state_at or None,
+        pid=session.process.pid if session.process else session.context.pid or None,
         mode=session.mode,
         cwd=session.context.cwd,
         project_id=project_id_of(session.context.cwd),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from quarterdeck.core.agent_state import AgentState
-from quarterdeck.core.commands import HolderGone, ProcessSeen, Restarted, Stopping, Unattended
+from quarterdeck.core.commands import HolderGone, Restarted, Stopping, Unattended
 from quarterdeck.core.decisions import Allow, Answer, Block, Deny, NoOpinion, Source
 from tests.support.scene import Scene, bash
 
@@ -142,20 +142,6 @@ def test_a_holder_that_leaves_withdraws_its_request() -> None:
     scene = asked().tells(HolderGone(request_id="r1", at=2.0)).records("permission.decision").stays_silent()
     assert scene.request("r1").status == "withdrawn"
     scene.decides("r1", Allow()).replies("withdrawn")
-
-
-def test_the_process_file_closes_what_was_answered_at_the_terminal() -> None:
-    scene = asked().tells(ProcessSeen(session_id="s1", status="idle", answered=("r1",), at=2.0))
-    scene.records("permission.decision", "session.state").is_now(AgentState.IDLE)
-    assert (scene.request("r1").status, scene.session.state_source) == ("withdrawn", "process")
-    scene.folds()
-
-
-def test_the_process_file_says_idle_after_an_interrupt_at_the_dialog() -> None:
-    scene = asked().tells(HolderGone(request_id="r1", at=2.0)).is_now(AgentState.RUNNING)
-    scene.tells(ProcessSeen(session_id="s1", status="idle", at=3.0)).records("session.state").is_now(AgentState.IDLE)
-    scene.tells(ProcessSeen(session_id="s1", status="idle", at=4.0)).does_nothing()
-    scene.folds()
 
 
 def test_when_nobody_attends_any_more_only_a_visible_dialog_is_held() -> None:

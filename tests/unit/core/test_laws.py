@@ -9,19 +9,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quarterdeck.agents.claude.hooks import HOOKS, read_hook, write_answer
+from quarterdeck.core.agent_state import AgentState
 from quarterdeck.core.commands import (
     Answer,
     CreateToken,
     Deadline,
     Decide,
+    DecisionRefused,
     Heard,
     HolderGone,
     Input,
     InputRefused,
+    ProcessGone,
     ProcessSeen,
     Restarted,
     RevokeToken,
     Stopping,
+    TimePassed,
     Unattended,
 )
 from quarterdeck.core.decisions import Allow, Ask, Block, Decision, Deny, NoOpinion
@@ -29,7 +33,7 @@ from quarterdeck.core.decisions import Answer as Answered
 from quarterdeck.core.feed import FeedEvent
 from quarterdeck.core.fold import fold
 from quarterdeck.core.reduce import Result, reduce
-from quarterdeck.core.state import Settings, State
+from quarterdeck.core.state import ProcessId, Settings, State
 from quarterdeck.core.titles import body_of, title_of, ui_of
 from quarterdeck.wire import read_event, write_json
 
@@ -77,6 +81,8 @@ decisions: st.SearchStrategy[Decision] = st.sampled_from(
     [Allow(), Allow(updated_input={"command": "x"}), Deny("no"), Deny("stop", interrupt=True), NoOpinion(), Block("b")]
 )
 
+processes = st.sampled_from([ProcessId(7, "100"), ProcessId(7, "200")])
+
 
 class Story:
     """Plays random inputs and keeps everything that came out."""
@@ -116,7 +122,7 @@ def draw_input(draw: st.DrawFn, story: Story, n: int) -> Input:
         st.sampled_from(
             ["heard"] * 6
             + ["wild", "decide", "decide", "deadline", "gone", "process", "restart", "alone", "refused"]
-            + ["token", "revoke"]
+            + ["token", "revoke", "ended", "time", "descendant"]
         )
     )
     if kind in ("heard", "wild", "refused"):
@@ -138,7 +144,18 @@ def draw_input(draw: st.DrawFn, story: Story, n: int) -> Input:
     others: dict[str, Input] = {
         "deadline": Deadline(request_id=request_id, at=at),
         "gone": HolderGone(request_id=request_id, at=at),
-        "process": ProcessSeen(session_id="s1", status="idle", answered=("e0", "e1", "e2"), at=at),
+        "process": ProcessSeen(
+            session_id="s1",
+            status=draw(st.sampled_from(["", "idle", "busy", "shell", "waiting"])),
+            waiting_for=draw(st.sampled_from([None, "permission prompt", "dialog open"])),
+            process=draw(processes),
+            changed_at=draw(st.sampled_from([at - 2, at, at + 2, -1e10])),
+            answered=draw(st.sampled_from([(), ("e0", "e1", "e2")])),
+            at=at,
+        ),
+        "ended": ProcessGone(session_id=draw(st.sampled_from(SESSIONS)), process=draw(processes), at=at),
+        "time": TimePassed(at=at),
+        "descendant": DecisionRefused(wanted="allow", by="owner", reason="it descends", request_id=request_id, at=at),
         "restart": Restarted(at=at, settings=draw(st.dictionaries(st.sampled_from("ab"), st.sampled_from("12")))),
         "token": CreateToken(token_id=f"t{n % 3}", name="n", scopes=("observe",), verifier=f"v{n}", by="ann", at=at),
         "revoke": RevokeToken(token_id=f"t{n % 3}", by="ann", at=at),
@@ -192,11 +209,28 @@ def test_what_an_agent_is_told_is_recorded_in_the_same_step(story: Story) -> Non
 @given(stories())
 def test_only_agents_and_the_closing_of_their_requests_change_an_agent_state(story: Story) -> None:
     for told, before, result in story.results:
-        closes = any(e.kind.endswith((".decision", "session.state")) for e in result.events)
+        closes = any(e.kind.endswith((".decision", "session.state", "session.end")) for e in result.events)
         if not isinstance(told, Heard) and not closes:
             assert {k: s.agent_state for k, s in before.sessions.items()} == {
                 k: s.agent_state for k, s in result.state.sessions.items() if k in before.sessions
             }
+
+
+@pytest.mark.law("S11")
+@given(stories())
+def test_a_state_has_a_source_and_is_never_younger_than_what_was_last_heard(story: Story) -> None:
+    for session in [*story.state.sessions.values(), *story.state.ended.values()]:
+        times = {e.at for e in story.events if e.session_id == session.session_id}
+        assert session.state_source in ("hooks", "process")
+        assert session.state_at in times or (session.state_at, session.agent_state) == (0.0, AgentState.UNKNOWN)
+
+
+@pytest.mark.law("S3")
+@given(stories())
+def test_only_the_very_process_that_was_seen_ends_a_session(story: Story) -> None:
+    for told, before, result in story.results:
+        if isinstance(told, ProcessGone) and result.events:
+            assert before.sessions[told.session_id].process == told.process
 
 
 @pytest.mark.law("E2")

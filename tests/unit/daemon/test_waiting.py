@@ -10,7 +10,8 @@ import time
 from pathlib import Path
 from typing import Any, cast
 
-from quarterdeck.daemon.processes import Process, alive, read_processes
+from quarterdeck.daemon.proc import alive
+from quarterdeck.daemon.processes import Process, SessionsFolder
 from quarterdeck.daemon.waiting import Watched, answered_at_the_terminal
 
 
@@ -54,12 +55,21 @@ def write(folder: Path, name: str, content: Any) -> None:
     (folder / name).write_text(content if isinstance(content, str) else json.dumps(content))
 
 
-def test_only_process_files_of_wanted_sessions_are_read(tmp_path: Path) -> None:
+def test_only_process_files_are_read(tmp_path: Path) -> None:
     write(tmp_path, "7.json", {"pid": 7, "sessionId": "s", "status": "waiting", "statusUpdatedAt": 1500})
-    write(tmp_path, "8.json", {"pid": 8, "sessionId": "other", "status": "busy"})
     write(tmp_path, "7.key", "secret")
     write(tmp_path, "x.json", {"pid": 9, "sessionId": "s", "status": "idle"})
-    assert read_processes(tmp_path, {"s"}) == {"s": Process("s", 7, "waiting", None, 1.5)}
+    assert SessionsFolder(tmp_path).read() == [Process("s", 7, "waiting", None, 1.5)]
+
+
+def test_a_file_that_changed_is_read_again_and_one_that_left_is_forgotten(tmp_path: Path) -> None:
+    folder = SessionsFolder(tmp_path)
+    write(tmp_path, "7.json", {"pid": 7, "sessionId": "s", "status": "busy"})
+    assert [p.status for p in folder.read() + folder.read()] == ["busy", "busy"]
+    write(tmp_path, "7.json", {"pid": 7, "sessionId": "s", "status": "waiting"})
+    assert [p.status for p in folder.read()] == ["waiting"]
+    (tmp_path / "7.json").unlink()
+    assert folder.read() == []
 
 
 def test_half_written_and_hostile_files_are_passed_over(tmp_path: Path) -> None:
@@ -69,8 +79,8 @@ def test_half_written_and_hostile_files_are_passed_over(tmp_path: Path) -> None:
     write(tmp_path, "6.json", {"pid": "x", "sessionId": "s", "status": 7, "statusUpdatedAt": "y"})
     (tmp_path / "9.json").write_text(" " * 100_000)
     write(tmp_path, "10.json", "[" * 50_000)
-    assert read_processes(tmp_path, {"s"}) == {}
-    assert read_processes(tmp_path / "none", {"s"}) == {}
+    assert SessionsFolder(tmp_path).read() == []
+    assert SessionsFolder(tmp_path / "none").read() == []
 
 
 def test_a_process_that_ended_unnoticed_does_not_run() -> None:

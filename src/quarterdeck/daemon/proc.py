@@ -1,0 +1,99 @@
+"""The process table: who runs, since when, and from whom it descends. Linux reads /proc, other systems ask `ps`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+from quarterdeck.core.state import ProcessId
+
+PROC = Path("/proc")
+HAS_PROC = (PROC / "self" / "stat").exists()
+PS = ("ps", "-o", "ppid=,pgid=,stat=,lstart=", "-p")
+ENDED = "ZXx"
+
+
+class Proc(Struct, frozen=True):
+    """One process. `group` and `session` are pids too: whoever leads them is an ancestor, even when a parent between
+    has gone."""
+
+    id: ProcessId
+    parent: int
+    group: int
+    session: int
+    name: str = ""
+
+    @property
+    def pid(self) -> int:
+        return self.id.pid
+
+
+def read_proc(pid: int) -> Proc | None:
+    """A process that runs; None for one that has ended, waited for or not."""
+    return _from_proc(pid) if HAS_PROC else _from_ps(pid)
+
+
+def runs(process: ProcessId) -> bool:
+    """Whether this very process still runs, and not another one under its number."""
+    found = read_proc(process.pid)
+    return found is not None and found.id == process
+
+
+def alive(pid: int) -> bool:
+    """Whether any process runs under this number; one that has ended and was not yet waited for does not."""
+    if HAS_PROC:
+        return _from_proc(pid) is not None
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+def process_table() -> dict[int, Proc]:
+    """Every process of this system, where /proc tells."""
+    found = (_from_proc(pid) for pid in _pids())
+    return {proc.pid: proc for proc in found if proc is not None}
+
+
+def _pids() -> Iterator[int]:
+    if HAS_PROC:
+        with os.scandir(PROC) as entries:
+            yield from [int(entry.name) for entry in entries if entry.name.isdigit()]
+
+
+def _from_proc(pid: int) -> Proc | None:
+    try:
+        line = (PROC / str(pid) / "stat").read_text(errors="replace")
+    except OSError:
+        return None
+    head, _, tail = line.rpartition(")")
+    fields = tail.split()
+    if fields[0] in ENDED:
+        return None
+    return Proc(ProcessId(pid, fields[19]), int(fields[1]), int(fields[2]), int(fields[3]), name=head.partition("(")[2])
+
+
+def _from_ps(pid: int) -> Proc | None:
+    try:
+        asked = subprocess.run([*PS, str(pid)], capture_output=True, text=True, timeout=5, env={"LC_ALL": "C"})  # noqa: S603
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    fields = asked.stdout.split(maxsplit=3)
+    if len(fields) < 4 or fields[2][0] in ENDED:
+        return None
+    return Proc(ProcessId(pid, fields[3].strip()), int(fields[0]), int(fields[1]), 0)
+
+
+def pid_namespace() -> str:
+    """Which processes our pids name: another container's are not ours. Empty where the system has no such thing."""
+    try:
+        return str((PROC / "self" / "ns" / "pid").readlink())
+    except OSError:
+        return ""
