@@ -41,7 +41,7 @@ def test_the_readme_names_every_setting_and_its_default() -> None:
 
 
 def test_the_api_page_names_every_route() -> None:
-    app = create_api(cast(Any, None), cast(Any, None), cast(Any, None))
+    app = create_api(cast(Any, None), cast(Any, None), cast(Any, None), cast(Any, None))
     page = (DOCS / "api.md").read_text()
     for route in [route for route in app.routes if not route.path.startswith("/api/v1/schema")]:
         path = re.sub(r"\{(\w+?)(:\w+)?\}", "{id}", route.path)

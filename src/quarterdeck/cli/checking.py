@@ -16,7 +16,7 @@ from quarterdeck.config import Config, claude_config_dir, load_config, prepare_h
 from quarterdeck.daemon import connect
 from quarterdeck.daemon.claude_cli import ClaudeCli, find_claude
 from quarterdeck.daemon.home import Home, kept_port
-from quarterdeck.daemon.processes import alive, read_processes
+from quarterdeck.daemon.processes import SessionsFolder
 from quarterdeck.errors import NoDaemon, QuarterdeckError, Refused
 from quarterdeck.surfaces.client import Client
 
@@ -93,7 +93,8 @@ def _port(home: Path, config: Config) -> list[Check]:
 def _unheard(client: Client, folder: Path, stats: dict[str, Any]) -> list[Check]:
     """Sessions that run and never spoke to us: most began before Claude Code was connected."""
     heard = {s["session_id"] for s in client.all("/api/v1/sessions")}
-    silent = [p for p in read_processes(folder).values() if p.session_id not in heard and alive(p.pid)]
+    files = SessionsFolder(folder)
+    silent = [p for p in files.read() if p.session_id not in heard and files.identity(p) is not None]
     if silent:
         says = f"{len(silent)} running sessions were never heard, as {silent[0].session_id} (pid {silent[0].pid})"
         fix = "they began before qd install: end and resume them; /hooks in a session shows what is connected"

@@ -25,6 +25,7 @@ from quarterdeck.config import Config, changed_settings, claude_config_dir, prep
 from quarterdeck.core.commands import Restarted
 from quarterdeck.core.payload import safe_id
 from quarterdeck.core.state import Settings
+from quarterdeck.daemon.ancestry import KnownAncestry
 from quarterdeck.daemon.desk import DaemonDesk
 from quarterdeck.daemon.ears import Attendance, Ears
 from quarterdeck.daemon.figures import Figures
@@ -42,6 +43,7 @@ from quarterdeck.daemon.truth import Truth
 from quarterdeck.daemon.waiting import Waiting
 from quarterdeck.errors import ConfigError, HomeError
 from quarterdeck.serve.access import Access, Pace
+from quarterdeck.serve.agents import Agents
 from quarterdeck.serve.api import create_api
 from quarterdeck.serve.asgi import App
 from quarterdeck.serve.guard import Doors, Guard
@@ -104,7 +106,9 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     ears = Ears(loop, attendance)
     desk = DaemonDesk(loop, reader, Figures(loop, log, attendance))
     access = _access(home, loop, redactor)
-    doors = _doors(loop, ears, desk, access, attendance)
+    folder = SessionsFolder(claude_config_dir(config) / "sessions")
+    agents = Agents(KnownAncestry(folder, lambda: loop.state.sessions), loop.tell)
+    doors = _doors(loop, ears, desk, access, attendance, agents)
     tcp = bind_port(home, _loopback(config), config.runner.port)
     guards: list[tuple[Guard, socket.socket, Certificate | None]] = [
         (Guard(doors, access, hosts_of(tcp, LOOPBACK_NAMES), attendance.seen), tcp, None)
@@ -118,7 +122,7 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     servers = [(Server(uvicorn_config(guard, certificate)), listening) for guard, listening, certificate in guards]
     rereading = asyncio.create_task(_reread_tokens(home, access, redactor))
     loop.stats.lag.start()
-    truth = Truth(SessionsFolder(claude_config_dir(config) / "sessions"), lambda: loop.state.sessions, loop.tell)
+    truth = Truth(folder, lambda: loop.state.sessions, loop.tell)
     following = asyncio.create_task(truth.follow())
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -151,17 +155,17 @@ def _access(home: Home, loop: Loop, redactor: Redactor) -> Access:
     return access
 
 
-def _doors(loop: Loop, ears: Ears, desk: DaemonDesk, access: Access, attendance: Attendance) -> Doors:
+def _doors(loop: Loop, ears: Ears, desk: DaemonDesk, access: Access, attendance: Attendance, agents: Agents) -> Doors:
     """Everything that is served."""
     pace = Pace()
     live = Live(desk)
     loop.subscribe(live.published)
     ears.streamed = live.stream
-    api = create_api(desk, access, pace)
+    api = create_api(desk, access, pace, agents)
     return Doors(
         hook=HookRoute(ears),
         api=cast(App, api),
-        live=Sockets(desk, live, access, pace, attendance.count),
+        live=Sockets(desk, live, access, pace, agents, attendance.count),
         pages=Pages(desk, access),
         page_paths=PATHS,
         routes=api.state.routes,

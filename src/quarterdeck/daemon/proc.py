@@ -11,19 +11,18 @@ from msgspec import Struct
 
 from quarterdeck.core.state import ProcessId
 
-PROC = Path("/proc")
-HAS_PROC = (PROC / "self" / "stat").exists()
-PS = ("ps", "-o", "ppid=,pgid=,stat=,lstart=", "-p")
+PROC = "/proc"
+HAS_PROC = Path(PROC, "self", "stat").exists()
+CHUNK = 1 << 16
+PS = ("ps", "-o", "ppid=,stat=,lstart=", "-p")
 ENDED = "ZXx"
 
 
 class Proc(Struct, frozen=True):
-    """One process. `group` and `session` are pids too: whoever leads them is an ancestor, even when a parent between
-    has gone."""
+    """One process. `session` is the pid of who leads its session: an ancestor, even when a parent between has gone."""
 
     id: ProcessId
     parent: int
-    group: int
     session: int
     name: str = ""
 
@@ -69,15 +68,31 @@ def _pids() -> Iterator[int]:
 
 
 def _from_proc(pid: int) -> Proc | None:
-    try:
-        line = (PROC / str(pid) / "stat").read_text(errors="replace")
-    except OSError:
+    line = read_small(f"{PROC}/{pid}/stat").decode(errors="replace")
+    if not line:
         return None
     head, _, tail = line.rpartition(")")
     fields = tail.split()
     if fields[0] in ENDED:
         return None
-    return Proc(ProcessId(pid, fields[19]), int(fields[1]), int(fields[2]), int(fields[3]), name=head.partition("(")[2])
+    return Proc(ProcessId(pid, fields[19]), int(fields[1]), int(fields[3]), name=head.partition("(")[2])
+
+
+def read_small(path: str) -> bytes:
+    """A file of the kernel's own, by as few calls as it takes: there are hundreds. Empty when it cannot be read."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        parts = []
+        while part := os.read(file, CHUNK):
+            parts.append(part)
+        return b"".join(parts)
+    except OSError:
+        return b""
+    finally:
+        os.close(file)
 
 
 def _from_ps(pid: int) -> Proc | None:
@@ -85,15 +100,15 @@ def _from_ps(pid: int) -> Proc | None:
         asked = subprocess.run([*PS, str(pid)], capture_output=True, text=True, timeout=5, env={"LC_ALL": "C"})  # noqa: S603
     except (OSError, subprocess.TimeoutExpired):
         return None
-    fields = asked.stdout.split(maxsplit=3)
-    if len(fields) < 4 or fields[2][0] in ENDED:
+    fields = asked.stdout.split(maxsplit=2)
+    if len(fields) < 3 or fields[1][0] in ENDED:
         return None
-    return Proc(ProcessId(pid, fields[3].strip()), int(fields[0]), int(fields[1]), 0)
+    return Proc(ProcessId(pid, fields[2].strip()), int(fields[0]), 0)
 
 
 def pid_namespace() -> str:
     """Which processes our pids name: another container's are not ours. Empty where the system has no such thing."""
     try:
-        return str((PROC / "self" / "ns" / "pid").readlink())
+        return str(Path(PROC, "self", "ns", "pid").readlink())
     except OSError:
         return ""

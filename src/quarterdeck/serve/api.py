@@ -15,6 +15,7 @@ from litestar.routes import HTTPRoute
 
 from quarterdeck import __version__
 from quarterdeck.serve.access import SCOPES, Access, Pace, Principal
+from quarterdeck.serve.agents import Agents, no_agents
 from quarterdeck.serve.asgi import PAGE_POLICY
 from quarterdeck.serve.deciding import DECIDING_ROUTES
 from quarterdeck.serve.describe import described, page
@@ -60,16 +61,16 @@ def scoped(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHan
         raise ApiError(403, "forbidden", f"this token lacks the scope {scope}", scope=scope)
 
 
-def create_api(desk: Desk, access: Access, pace: Pace) -> Litestar:
+def create_api(desk: Desk, access: Access, pace: Pace, agents: Agents) -> Litestar:
     """The ASGI application; whoever mounts it has checked credential and scope."""
     routes = [*READING_ROUTES, *DECIDING_ROUTES, *TOKEN_ROUTES, get_stats, openapi, docs]
     app = Litestar(
         route_handlers=[
             healthz,
             Router("/", route_handlers=[get_metrics], guards=[scoped], before_request=strict),
-            Router("/api/v1", route_handlers=routes, guards=[scoped], before_request=strict),
+            Router("/api/v1", route_handlers=routes, guards=[scoped, no_agents], before_request=strict),
         ],
-        state=AppState({"desk": desk, "access": access, "pace": pace}),
+        state=AppState({"desk": desk, "access": access, "pace": pace, "agents": agents}),
         openapi_config=OpenAPIConfig(
             title="Quarterdeck",
             version=__version__,

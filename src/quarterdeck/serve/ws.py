@@ -14,6 +14,7 @@ from quarterdeck import __version__
 from quarterdeck.core.payload import safe_id
 from quarterdeck.errors import BadInput
 from quarterdeck.serve.access import Access, Pace, Principal
+from quarterdeck.serve.agents import Agents
 from quarterdeck.serve.asgi import Receive, Scope, Send
 from quarterdeck.serve.deciding import NamedDecision, decide_as
 from quarterdeck.serve.desk import Desk
@@ -59,8 +60,11 @@ class _Closed(Exception):
 class Sockets:
     """Takes every connection; `surfaces` hears how many there are."""
 
-    def __init__(self, desk: Desk, live: Live, access: Access, pace: Pace, surfaces: Callable[[int], None]) -> None:
+    def __init__(
+        self, desk: Desk, live: Live, access: Access, pace: Pace, agents: Agents, surfaces: Callable[[int], None]
+    ) -> None:
         self.desk = desk
+        self.agents = agents
         self.live = live
         self.access = access
         self.pace = pace
@@ -79,6 +83,7 @@ class Sockets:
 class _Connection:
     def __init__(self, sockets: Sockets, scope: Scope, receive: Receive, send: Send) -> None:
         self._all = sockets
+        self._scope = scope
         self._principal: Principal | None = scope["qd_principal"]
         self._abort: Callable[[], None] = scope.get("extensions", {}).get("quarterdeck.abort", lambda: None)
         self._receive = receive
@@ -260,6 +265,7 @@ class _Connection:
         except msgspec.ValidationError as error:
             raise ApiError(422, "invalid", str(error), field=field_in(str(error))) from None
         by = f"{principal.name} via {self._name}" if self._name else principal.name
+        await self._all.agents.keep_out(self._scope, by, "a decision", named.request_id)
         return await decide_as(self._all.desk, named.request_id, named, principal, by)
 
 
