@@ -1,0 +1,135 @@
+"""An agent tries to decide about itself, in every way its shell offers: each is refused and on record."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.agents import FakeAgent, allowing
+from tests.support.daemon import Daemon, Json, permission, prompt, until
+
+pytestmark = [
+    pytest.mark.law("D14"),
+    pytest.mark.skipif(sys.platform != "linux", reason="ancestry is known on Linux"),
+]
+
+REFUSED = "403 agent_may_not_decide"
+
+
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    with Daemon(tmp_path_factory.mktemp("self") / "qd") as daemon:
+        yield daemon
+
+
+@pytest.fixture
+def agent(daemon: Daemon) -> Iterator[FakeAgent]:
+    with FakeAgent(daemon) as agent:
+        yield agent.says("busy")
+
+
+@pytest.fixture
+def request_(daemon: Daemon) -> Iterator[Json]:
+    """A request that waits, and still waits when the test is over."""
+    daemon.hold(permission("rm -rf /"))
+    (request,) = daemon.until_pending(1)
+    yield request
+    assert daemon.pending() == [request]
+    assert daemon.decide(request, "deny")[0] == 200
+
+
+def refusals(daemon: Daemon, request: Json) -> list[Json]:
+    return [
+        e["data"] for e in daemon.events("decision.refused") if e["data"].get("request_id") == request["request_id"]
+    ]
+
+
+def recorded(daemon: Daemon, request: Json) -> Json:
+    """The refusal, once it stands beside the request."""
+    (data,) = until(lambda: refusals(daemon, request), what="a decision.refused")
+    return data
+
+
+def test_a_python_client_with_the_owners_token(daemon: Daemon, agent: FakeAgent, request_: Json) -> None:
+    assert agent.runs(allowing(daemon, request_)).strip() == REFUSED
+    data = recorded(daemon, request_)
+    assert data["agent_session_id"] == "s1"
+    assert data["command"].startswith("python")
+    assert data["pid"] > 0
+
+
+def test_the_command_line_says_why(daemon: Daemon, agent: FakeAgent, request_: Json) -> None:
+    said = agent.runs(f"{shlex.quote(sys.executable)} -m quarterdeck allow {request_['request_id']}; echo exit $?")
+    assert "was started by agent session s1, and an agent may not decide" in said
+    assert said.endswith("exit 1\n")
+    assert recorded(daemon, request_)["by"] == "owner via cli"
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        "env -i {it}",
+        "setsid -w {it}",
+        "setsid -w env -i {it}",
+        "nohup {it}",
+        "script -qec {quoted} /dev/null",
+        "(sh -c {quoted} &) ; sleep 1",
+        "(env -i {it} &) ; sleep 1",
+        "exec 3>&1; sh -c {quoted} >&3",
+    ],
+)
+def test_whatever_the_shell_wraps_it_in(daemon: Daemon, agent: FakeAgent, request_: Json, way: str) -> None:
+    it = allowing(daemon, request_)
+    assert agent.runs(way.format(it=it, quoted=shlex.quote(it))).strip() == REFUSED
+    recorded(daemon, request_)
+
+
+def test_a_child_that_left_its_session_is_known_by_its_mark(daemon: Daemon, request_: Json, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with FakeAgent(daemon, "marked", marked=True) as agent:
+        agent.runs(f"setsid -f {allowing(daemon, request_)} > {out} 2>&1")
+        assert until(lambda: out.exists() and out.read_text().strip(), every=0.02) == REFUSED
+    assert recorded(daemon, request_)["agent_session_id"] == "marked"
+
+
+def test_one_that_is_gone_before_it_is_looked_at(daemon: Daemon, agent: FakeAgent, request_: Json) -> None:
+    with daemon.paused():
+        agent.runs(allowing(daemon, request_, waits=False))
+    assert recorded(daemon, request_)["reason"].startswith("whoever asked has hung up")
+
+
+def test_one_that_leaves_while_it_is_looked_at(daemon: Daemon, agent: FakeAgent, request_: Json) -> None:
+    for _ in range(5):
+        agent.runs(allowing(daemon, request_, waits=False))
+    until(lambda: len(refusals(daemon, request_)) == 5, what="five refusals")
+
+
+def test_many_at_once_and_anything_else_that_changes(daemon: Daemon, agent: FakeAgent, request_: Json) -> None:
+    bulk = allowing(daemon, request_).replace(f"/requests/{request_['request_id']}/decision", "/requests/decisions")
+    assert agent.runs(bulk).strip() == REFUSED
+    until(lambda: any(e["session_id"] == "quarterdeck" for e in daemon.events("decision.refused")), what="its record")
+
+
+def test_looking_is_free(daemon: Daemon, agent: FakeAgent, request_: Json) -> None:
+    assert request_["request_id"] in agent.runs(f"{shlex.quote(sys.executable)} -m quarterdeck requests --json")
+    assert refusals(daemon, request_) == []
+
+
+def test_a_known_agent_without_a_sessions_file(daemon: Daemon, agent: FakeAgent, request_: Json) -> None:
+    daemon.hook(prompt("go"))
+    until(lambda: daemon.api("GET", "/sessions/s1")[1]["pid"] == agent.pid, 3, every=0.02, what="its pid")
+    agent.file.unlink()
+    assert agent.runs(allowing(daemon, request_)).strip() == REFUSED
+
+
+@pytest.mark.law("S3")
+def test_a_person_decides_though_a_file_names_their_recycled_pid(daemon: Daemon) -> None:
+    daemon.hold(permission("ls"))
+    (request,) = daemon.until_pending(1)
+    with FakeAgent(daemon) as person:
+        person.says("busy", procStart="1")
+        assert person.runs(allowing(daemon, request)).split()[0] == "200"
