@@ -1,0 +1,168 @@
+"""What Claude Code's hooks never say: an interrupt, a kill, a closed terminal; and what its own shell may not do."""
+
+import os
+import shlex
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.support.agents import allowing
+from tests.support.claude import require
+from tests.support.connected import Connected
+from tests.support.daemon import Json, permission, until
+from tests.support.model_server import Turn, text
+from tests.support.tmux import Terminal
+
+pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("tmux")]
+
+SOON = 3.0
+
+
+def start_long(pair: Connected, terminal: Terminal, name: str) -> str:
+    """A tool call that runs as long as its agent, begun; gives the session."""
+    command = f"touch {name} && tail --pid={terminal.pid} -f /dev/null"
+    terminal.type_prompt(pair.script_bash(command))
+    request = pair.asked(command)
+    pair.decide(request, "allow")
+    until(pair.path(name).exists, every=0.02, what="the tool to begin")
+    return str(request["session_id"])
+
+
+@pytest.mark.law("S11")
+def test_escape_while_a_tool_runs_makes_the_session_idle_and_its_run_aborted(either: Connected) -> None:
+    with either.terminal() as terminal:
+        session_id = start_long(either, terminal, "interrupted")
+        assert either.session(session_id, "running")["pid"] in (terminal.pid, None)
+        terminal.keys("Escape")
+        terminal.wait_status("idle")
+        shown = either.session(session_id, "idle", seconds=SOON)
+        assert (shown["state_source"], shown["run_id"], shown["pid"]) == ("process", None, terminal.pid)
+        assert either.kinds(session_id)[-2:] == ["run.end", "session.state"]
+        terminal.keys("C-u")
+        terminal.type_prompt(either.script_bash("echo after the interrupt"))
+        terminal.wait_for("finished")
+        assert either.session(session_id, "settled")["state_source"] == "hooks"
+
+
+@pytest.mark.law("S11")
+def test_escape_while_the_model_thinks_makes_the_session_idle(either: Connected) -> None:
+    with either.terminal() as terminal:
+        terminal.type_prompt(either.script("think for long", Turn(text("thought"), before=30.0)))
+        terminal.wait_status("busy")
+        session_id = terminal.session()["sessionId"]
+        either.session(session_id, "running")
+        terminal.keys("Escape")
+        terminal.wait_status("idle")
+        assert either.session(session_id, "idle", seconds=SOON)["state_source"] == "process"
+
+
+def test_a_session_that_works_is_never_called_idle(newest: Connected) -> None:
+    with newest.terminal() as terminal:
+        terminal.type_prompt(newest.script_bash("touch slow && sleep 4"))
+        newest.decide(newest.asked("touch slow && sleep 4"), "allow")
+        terminal.wait_for("finished")
+        session_id = terminal.session()["sessionId"]
+        newest.session(session_id, "settled")
+        said = [e["data"] for e in newest.daemon.events("session.state") if e["session_id"] == session_id]
+        assert [data.get("status", "") for data in said] == [""]
+
+
+def kill_agent(terminal: Terminal) -> None:
+    os.kill(terminal.pid, signal.SIGKILL)
+
+
+def hang_up(terminal: Terminal) -> None:
+    os.kill(terminal.pid, signal.SIGHUP)
+
+
+@pytest.mark.law("S11")
+@pytest.mark.parametrize("end", [kill_agent, hang_up])
+def test_a_killed_or_hung_up_agents_session_ends_within_three_seconds(
+    either: Connected, end: Callable[[Terminal], None]
+) -> None:
+    with either.terminal() as terminal:
+        session_id = start_long(either, terminal, f"cut-off-by-{end.__name__}")
+        until(lambda: either.sessions()[session_id]["pid"] == terminal.pid, SOON, every=0.02, what="its pid")
+        ended_at = time.time()
+        end(terminal)
+        shown = either.session(session_id, "ended", seconds=SOON + 1)
+        assert shown["ended_at"] - ended_at < SOON
+        assert shown["run_id"] is None
+        assert shown["state_source"] == {"kill_agent": "process", "hang_up": "hooks"}[end.__name__]
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Iterator[Connected]:
+    """A daemon that the test may kill."""
+    with Connected(tmp_path, require("2.1.325")) as pair:
+        yield pair
+
+
+@pytest.mark.law("S11")
+def test_an_agent_killed_while_the_daemon_was_away_is_ended_after_its_start(own: Connected) -> None:
+    with own.terminal() as terminal:
+        session_id = start_long(own, terminal, "lost")
+        until(lambda: own.sessions()[session_id]["pid"] == terminal.pid, SOON, every=0.02, what="its pid")
+        own.daemon.kill9()
+        kill_agent(terminal)
+        own.daemon.restart()
+        assert own.session(session_id, "ended", seconds=SOON)["state_source"] == "process"
+
+
+@contextmanager
+def victim(pair: Connected) -> Iterator[Json]:
+    """A request of another session that waits for a person."""
+    pair.daemon.pending()
+    held = pair.daemon.hold(permission("rm -rf victim", "victim"))
+    yield pair.asked("rm -rf victim")
+    held.close()
+
+
+WAYS = {
+    "plain": "{it}",
+    "cleared": "env -i {it}",
+    "own-session": "setsid -w env -i {it}",
+    "typescript": "script -qec {quoted} /dev/null",
+    "orphan": "setsid -f {it}",
+    "orphan-in-session": "(env -i {it} &)",
+    "curl": "curl -s -o /dev/null -w '%{{http_code}} agent_may_not_decide' -X POST -H 'Content-Type: application/json'"
+    ' -H "Authorization: Bearer $(cat {token})" -d {body} {url}',
+}
+
+
+@pytest.mark.law("D14")
+def test_no_way_of_claudes_own_shell_approves_anything(either: Connected) -> None:
+    with victim(either) as request:
+        either.path("try.sh").write_text("\n".join([*attempts(either, request), "sleep 1"]))
+        with either.headless(either.script_bash("sh try.sh"), "--allowedTools", "Bash") as running:
+            assert running.finish(60).text == "finished"
+        tried = {name: either.path(f"tried-{name}").read_text().strip() for name in WAYS}
+        assert tried == dict.fromkeys(WAYS, "403 agent_may_not_decide")
+        assert either.path("tried-qd").read_text().endswith("exit 1\n")
+        assert "an agent may not decide" in either.path("tried-qd").read_text()
+        assert either.request(request)["status"] == "pending"
+    refused = [e["data"] for e in either.daemon.events("decision.refused")]
+    assert [data["request_id"] for data in refused] == [request["request_id"]] * (len(WAYS) + 1)
+    assert {data["agent_session_id"] for data in refused} <= set(either.sessions())
+
+
+def attempts(pair: Connected, request: Json) -> list[str]:
+    """Lines of a shell, each of which tries to approve the request and writes what it got."""
+    it = allowing(pair.daemon, request)
+    words = {
+        "it": it,
+        "quoted": shlex.quote(it),
+        "token": pair.daemon.home / "token",
+        "body": shlex.quote(f'{{"decision":"allow","digest":"{request["digest"]}"}}'),
+        "url": f"{pair.daemon.url}/api/v1/requests/{request['request_id']}/decision",
+    }
+    qd = f"QUARTERDECK_HOME={pair.daemon.home} PYTHONPATH={Path(__file__).parents[2] / 'src'} {sys.executable}"
+    return [
+        *(f"{way.format(**words)} > tried-{name} 2>&1" for name, way in WAYS.items()),
+        f"{qd} -m quarterdeck allow {request['request_id']} > tried-qd 2>&1; echo exit $? >> tried-qd",
+    ]
