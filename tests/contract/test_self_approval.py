@@ -114,6 +114,25 @@ def test_many_at_once_and_anything_else_that_changes(daemon: Daemon, agent: Fake
     until(lambda: any(e["session_id"] == "quarterdeck" for e in daemon.events("decision.refused")), what="its record")
 
 
+def test_a_command_over_the_live_socket(daemon: Daemon, agent: FakeAgent, request_: Json) -> None:
+    args = {"request_id": request_["request_id"], "digest": request_["digest"], "decision": "allow"}
+    program = f"""
+import json
+from websockets.sync.client import connect
+with connect("ws://127.0.0.1:{daemon.port}/ws") as ws:
+    ws.send(json.dumps({{"type": "hello", "protocol": 2, "token": {daemon.token!r}, "topics": []}}))
+    ws.send(json.dumps({{"type": "command", "id": 1, "name": "decide", "args": {args!r}}}))
+    while True:
+        frame = json.loads(ws.recv())
+        for said in frame if isinstance(frame, list) else [frame]:
+            if said["type"] == "ack":
+                raise SystemExit(said["error"]["kind"])
+"""
+    said = agent.runs(f"{shlex.quote(sys.executable)} -c {shlex.quote(program)}")
+    assert said.strip() == "agent_may_not_decide"
+    recorded(daemon, request_)
+
+
 def test_looking_is_free(daemon: Daemon, agent: FakeAgent, request_: Json) -> None:
     assert request_["request_id"] in agent.runs(f"{shlex.quote(sys.executable)} -m quarterdeck requests --json")
     assert refusals(daemon, request_) == []

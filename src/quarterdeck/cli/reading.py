@@ -37,7 +37,7 @@ class Status(StrEnum):
 
 @plainly
 def sessions(json: AsJson = False, all: Annotated[bool, typer.Option("--all", help="Ended ones too.")] = False) -> None:
-    """List sessions: who works, who waits, who has ended."""
+    """List sessions: who works, who waits, who has ended. A ~ marks what the process table says and no hook."""
     found = client().all("/api/v1/sessions")
     if not all and not json:
         found = [s for s in found if s["ended_at"] is None]
@@ -53,7 +53,7 @@ def sessions(json: AsJson = False, all: Annotated[bool, typer.Option("--all", he
     room = max(12, out.width - 66) if out.is_terminal else 50
     for s in found:
         table.add_row(
-            state_cell(s["agent_state"]),
+            state_cell(s["agent_state"]).append(" ~" if s["state_source"] == "process" else "", "dim"),
             cell(s["session_id"][:8]),
             cell(cut(s["cwd"].rsplit("/", 1)[-1] or s["cwd"], 18)),
             cell(cut(s["title"], room)),

@@ -1,0 +1,73 @@
+"""Who descends from an agent, by the process table alone."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from quarterdeck.core.state import ProcessId
+from quarterdeck.daemon.ancestry import descendants
+from quarterdeck.daemon.peer import holds_socket
+from quarterdeck.daemon.proc import Proc, _from_ps, process_table, read_proc, runs
+
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+
+
+def table(*rows: tuple[int, int, int]) -> dict[int, Proc]:
+    """Processes by pid, parent and session."""
+    return {pid: Proc(ProcessId(pid, "1"), parent, session, name=f"p{pid}") for pid, parent, session in rows}
+
+
+@pytest.mark.law("D14")
+def test_children_and_their_children_descend_from_an_agent_and_a_neighbour_does_not() -> None:
+    everyone = table((1, 0, 1), (10, 1, 10), (20, 10, 10), (30, 20, 30), (31, 30, 30), (40, 10, 10))
+    assert descendants(everyone, {20: "s"}) == dict.fromkeys([20, 30, 31], "s")
+
+
+@pytest.mark.law("D14")
+def test_an_orphan_is_known_by_who_leads_its_session() -> None:
+    everyone = table((1, 0, 1), (20, 1, 20), (30, 20, 30), (31, 1, 30))
+    assert descendants(everyone, {20: "s"}) == dict.fromkeys([20, 30, 31], "s")
+
+
+def test_an_agent_below_an_agent_answers_for_its_own() -> None:
+    everyone = table((1, 0, 1), (20, 1, 20), (30, 20, 30), (31, 30, 30), (40, 20, 20))
+    assert descendants(everyone, {20: "outer", 30: "inner"}) == {20: "outer", 40: "outer", 30: "inner", 31: "inner"}
+
+
+def test_processes_that_name_each_other_end_the_walk() -> None:
+    assert descendants(table((20, 30, 30), (30, 20, 20)), {20: "s"}) == {20: "s", 30: "s"}
+
+
+@pytest.mark.law("S3")
+def test_a_process_is_its_number_and_its_start() -> None:
+    me = read_proc(os.getpid())
+    assert me is not None
+    assert me.parent == os.getppid()
+    assert runs(me.id)
+    assert not runs(ProcessId(me.pid, me.id.start + "0"))
+
+
+@pytest.mark.law("S3")
+def test_ps_tells_the_same_where_there_is_no_proc() -> None:
+    child = subprocess.Popen(["sleep", "60"])
+    first, second = _from_ps(child.pid), _from_ps(child.pid)
+    assert first is not None
+    assert (first, first.parent) == (second, os.getpid())
+    child.kill()
+    child.wait()
+    assert _from_ps(child.pid) is None
+
+
+@LINUX
+def test_the_table_has_us_and_nobody_that_has_ended() -> None:
+    child = subprocess.Popen(["true"])
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+    found = process_table()
+    assert os.getpid() in found
+    assert child.pid not in found
+    assert holds_socket(child.pid, "1") is False
+    child.wait()
