@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,6 +38,13 @@ def until_state(daemon: Daemon, state: str, session_id: str = "s1", seconds: flo
     return until(found, seconds, every=0.02, what=f"{session_id} {state}") or {}
 
 
+def listed(daemon: Daemon) -> str:
+    """What `qd sessions` prints."""
+    env = {**os.environ, "QUARTERDECK_HOME": str(daemon.home)}
+    argv = [sys.executable, "-m", "quarterdeck", "sessions"]
+    return subprocess.run(argv, env=env, capture_output=True, text=True, check=True, timeout=30).stdout
+
+
 def works(daemon: Daemon, agent: FakeAgent) -> None:
     """The agent got a prompt, works on it, and its process was seen."""
     agent.says("busy")
@@ -52,6 +61,7 @@ def test_an_interrupt_is_seen_and_the_next_hook_wins(daemon: Daemon) -> None:
         shown = until_state(daemon, "idle")
         assert (shown["state_source"], shown["run_id"]) == ("process", None)
         assert shown["state_at"] >= shown["started_at"]
+        assert "idle ~" in listed(daemon)
         (ended,) = daemon.events("run.end")
         assert ended["data"]["status"] == "aborted"
         daemon.hook(prompt("again"))

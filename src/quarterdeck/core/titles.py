@@ -131,7 +131,7 @@ _TITLES: dict[str, Callable[[Any], str]] = {
     "session.start": lambda d: f"○ Session started ({d.source})",
     "session.end": lambda d: f"– Session ended ({d.reason})",
     "session.interrupt": lambda d: f"✕ Interrupted by {d.by}",
-    "session.state": lambda d: f"· Process is {d.status}" if d.status else f"· Runs as process {d.pid}",
+    "session.state": lambda d: _session_state(d),
     "run.start": lambda d: f"▸ Run: {d.trigger.prompt_preview or d.trigger.type}",
     "run.end": _run_end,
     "user.prompt": lambda d: f"❯ {d.prompt.strip()}",
@@ -182,6 +182,12 @@ _TITLES: dict[str, Callable[[Any], str]] = {
     "operator.dispatch": lambda d: f"→ Sent {d.prompt_id or ''}",
     "unknown.hook": lambda d: f"? {d.hook_event_name}" + (f": {d.error}" if d.error else ""),
 }
+
+
+def _session_state(data: Any) -> str:
+    if data.status == "stale":
+        return "· Nothing heard of it for long"
+    return f"· Process is {data.status}" if data.status else f"· Runs as process {data.pid}"
 
 
 def _question(data: Any) -> str:

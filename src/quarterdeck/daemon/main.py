@@ -123,7 +123,7 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     rereading = asyncio.create_task(_reread_tokens(home, access, redactor))
     loop.stats.lag.start()
     truth = Truth(folder, lambda: loop.state.sessions, loop.tell)
-    following = asyncio.create_task(truth.follow())
+    following = asyncio.create_task(truth.follow()) if loop.damaged is None else None
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
@@ -137,7 +137,8 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     with contextlib.suppress(HomeError):
         home.write_token_use(access.used)
     loop.stats.lag.stop()
-    following.cancel()
+    if following is not None:
+        following.cancel()
     await _stop(home, loop, sockets, [server for server, _ in servers], serving)
     if exporter is not None:
         exporter.stop()

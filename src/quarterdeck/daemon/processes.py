@@ -104,5 +104,5 @@ def read_process(path: str) -> Process | None:
             start=str(content.get("procStart", "")),
             domain=str(content.get("pidDomain", "")),
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return None

@@ -79,6 +79,8 @@ def test_half_written_and_hostile_files_are_passed_over(tmp_path: Path) -> None:
     write(tmp_path, "6.json", {"pid": "x", "sessionId": "s", "status": 7, "statusUpdatedAt": "y"})
     (tmp_path / "9.json").write_text(" " * 100_000)
     write(tmp_path, "10.json", "[" * 50_000)
+    write(tmp_path, "11.json", {"pid": 11, "sessionId": "s", "statusUpdatedAt": 10**400})
+    write(tmp_path, "12.json", '{"pid": 1e999, "sessionId": "s"}')
     assert SessionsFolder(tmp_path).read() == []
     assert SessionsFolder(tmp_path / "none").read() == []
 
