@@ -98,14 +98,21 @@ def test_a_child_that_left_its_session_is_known_by_its_mark(daemon: Daemon, requ
 
 def test_one_that_is_gone_before_it_is_looked_at(daemon: Daemon, agent: FakeAgent, request_: Json) -> None:
     with daemon.paused():
-        agent.runs(allowing(daemon, request_, waits=False))
+        agent.runs(allowing(daemon, request_, then="os._exit(0)"))
     assert recorded(daemon, request_)["reason"].startswith("whoever asked has hung up")
 
 
 def test_one_that_leaves_while_it_is_looked_at(daemon: Daemon, agent: FakeAgent, request_: Json) -> None:
     for _ in range(5):
-        agent.runs(allowing(daemon, request_, waits=False))
+        agent.runs(allowing(daemon, request_, then="os._exit(0)"))
     until(lambda: len(refusals(daemon, request_)) == 5, what="five refusals")
+
+
+def test_one_that_hands_its_connection_down(daemon: Daemon, agent: FakeAgent, request_: Json) -> None:
+    handed = "for _ in range(200): os.fork() and os._exit(0)"
+    said = agent.runs(allowing(daemon, request_, then=handed) + "; sleep 1")
+    assert said.strip() == REFUSED
+    recorded(daemon, request_)
 
 
 def test_many_at_once_and_anything_else_that_changes(daemon: Daemon, agent: FakeAgent, request_: Json) -> None:

@@ -101,9 +101,9 @@ def _in_session(leader: int) -> list[int]:
     return found
 
 
-def allowing(daemon: Daemon, request: Json, *, waits: bool = True) -> str:
-    """A python command that allows a request with the owner's token and prints the status and the error's kind; one
-    that does not wait sends it and is gone."""
+def allowing(daemon: Daemon, request: Json, *, then: str = "pass") -> str:
+    """A python command that allows a request with the owner's token and prints the status and the error's kind;
+    `then` is what it does between asking and being answered."""
     body = json.dumps({"decision": "allow", "digest": request["digest"]})
     program = f"""
 import os, socket
@@ -113,7 +113,7 @@ s = socket.create_connection(("127.0.0.1", {daemon.port}))
 s.sendall((f"POST /api/v1/requests/{request["request_id"]}/decision HTTP/1.1\\r\\nHost: 127.0.0.1:{daemon.port}\\r\\n"
     f"Authorization: Bearer {{token}}\\r\\nContent-Type: application/json\\r\\nContent-Length: {{len(body)}}\\r\\n"
     f"Connection: close\\r\\n\\r\\n" + body).encode())
-if not {waits}: os._exit(0)
+{then}
 answer = b""
 while part := s.recv(65536): answer += part
 print(answer.split()[1].decode(), answer.decode().rpartition('"kind":"')[2].partition('"')[0], flush=True)

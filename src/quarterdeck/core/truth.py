@@ -37,9 +37,9 @@ def believed(session: Session, seen: ProcessSeen) -> AgentState | None:
     if said is None or session.waiting or seen.at - seen.changed_at < SETTLE_SECONDS:
         return None
     if session.agent_state is AgentState.UNKNOWN:
-        return said
+        return said if said in CORRECTS else None
     slack = SLACK_SECONDS if said is AgentState.IDLE else 0.0
-    if session.agent_state not in CORRECTS[said] or seen.changed_at < session.state_at - slack:
+    if session.agent_state not in CORRECTS.get(said, ()) or seen.changed_at < session.state_at - slack:
         return None
     return None if seen.status == "shell" and session.background else said
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 from quarterdeck.core.payload import safe_id
 from quarterdeck.core.state import ProcessId, Session
-from quarterdeck.daemon.peer import connection_inode, holds_socket, is_here
+from quarterdeck.daemon.peer import Address, connection, hides, holds_socket, is_here
 from quarterdeck.daemon.proc import HAS_PROC, PROC, Proc, process_table, read_small, runs
 from quarterdeck.daemon.processes import SessionsFolder
 from quarterdeck.serve.agents import Suspect
@@ -20,6 +20,7 @@ MARKED_SESSION = b"CLAUDE_CODE_SESSION_ID="
 NAMELESS = "unknown"
 CLEARED_SECONDS = 10.0
 MAX_CLEARED = 64
+LOOKS = 3
 GONE = Suspect(kind="caller_gone", reason="whoever asked has hung up, so nobody can be named for it")
 
 
@@ -41,31 +42,35 @@ class KnownAncestry:
         known = {s.process: s.session_id for s in self._sessions().values() if s.process is not None}
         return await asyncio.to_thread(self._find, client, server, known)
 
-    def _find(self, client: tuple[str, int], server: tuple[str, int], known: Mapping[ProcessId, str]) -> Suspect | None:
-        inode = connection_inode(client, server)
-        if inode is None:
-            return GONE if is_here(client, server) else None
-        if self._is_cleared(inode):
-            return None
-        table = process_table()
-        family = descendants(table, self._agents(table, known))
-        holder = _holder(inode, family, table)
-        if holder in family:
-            return _suspect(family[holder], table[holder])
-        if holder is not None:
-            self._clear(table[holder].id)
-            return None
-        return None if connection_inode(client, server) == inode else GONE
+    def _find(self, client: Address, server: Address, known: Mapping[ProcessId, str]) -> Suspect | None:
+        """Look until somebody is seen to hold the connection: one that forks and ends may slip through one look."""
+        uid, others = os.getuid(), set[int]()
+        for _ in range(LOOKS):
+            found = connection(client, server)
+            if found is None:
+                return GONE if is_here(client, server) else None
+            if self._is_cleared(found.inode):
+                return None
+            table = process_table()
+            family = descendants(table, self._agents(table, known))
+            holder = _holder(found.inode, family, table)
+            if holder is not None:
+                return self._judge(table[holder], family.get(holder))
+            uid, others = found.uid, table.keys() - family.keys()
+        return None if uid != os.getuid() or any(hides(pid) for pid in others) else GONE
+
+    def _judge(self, holder: Proc, session_id: str | None) -> Suspect | None:
+        if session_id is not None:
+            return _suspect(session_id, holder)
+        if len(self._cleared) < MAX_CLEARED:
+            self._cleared = {**self._cleared, holder.id: time.monotonic()}
+        return None
 
     def _is_cleared(self, inode: str) -> bool:
         """Whether somebody who was looked at a moment ago holds this socket too."""
         now = time.monotonic()
         self._cleared = {process: at for process, at in self._cleared.items() if now - at < CLEARED_SECONDS}
         return any(holds_socket(process.pid, inode) and runs(process) for process in self._cleared)
-
-    def _clear(self, process: ProcessId) -> None:
-        if len(self._cleared) < MAX_CLEARED:
-            self._cleared = {**self._cleared, process: time.monotonic()}
 
     def _agents(self, table: Mapping[int, Proc], known: Mapping[ProcessId, str]) -> dict[int, str]:
         """Every process that is an agent, or was started by one without descending from it any more."""

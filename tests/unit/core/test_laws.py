@@ -146,7 +146,7 @@ def draw_input(draw: st.DrawFn, story: Story, n: int) -> Input:
         "gone": HolderGone(request_id=request_id, at=at),
         "process": ProcessSeen(
             session_id="s1",
-            status=draw(st.sampled_from(["", "idle", "busy", "shell", "waiting"])),
+            status=draw(st.sampled_from(["", "idle", "busy", "shell", "waiting", "stale"])),
             waiting_for=draw(st.sampled_from([None, "permission prompt", "dialog open"])),
             process=draw(processes),
             changed_at=draw(st.sampled_from([at - 2, at, at + 2, -1e10])),
