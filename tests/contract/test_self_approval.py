@@ -99,7 +99,7 @@ def test_a_child_that_left_its_session_is_known_by_its_mark(daemon: Daemon, requ
 def test_one_that_is_gone_before_it_is_looked_at(daemon: Daemon, agent: FakeAgent, request_: Json) -> None:
     with daemon.paused():
         agent.runs(allowing(daemon, request_, then="os._exit(0)"))
-    assert recorded(daemon, request_)["reason"].startswith("whoever asked has hung up")
+    assert recorded(daemon, request_)["reason"].startswith("nobody is seen to hold the connection")
 
 
 def test_one_that_leaves_while_it_is_looked_at(daemon: Daemon, agent: FakeAgent, request_: Json) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from quarterdeck.core.payload import safe_id
 from quarterdeck.core.state import ProcessId, Session
 from quarterdeck.daemon.peer import Address, connection, hides, holds_socket, is_here
-from quarterdeck.daemon.proc import HAS_PROC, PROC, Proc, process_table, read_small, runs
+from quarterdeck.daemon.proc import HAS_PROC, PROC, Proc, process_table, read_small, runs, sees_everyone
 from quarterdeck.daemon.processes import SessionsFolder
 from quarterdeck.serve.agents import Suspect
 from quarterdeck.serve.asgi import Scope
@@ -21,7 +21,7 @@ NAMELESS = "unknown"
 CLEARED_SECONDS = 10.0
 MAX_CLEARED = 64
 LOOKS = 3
-GONE = Suspect(kind="caller_gone", reason="whoever asked has hung up, so nobody can be named for it")
+GONE = Suspect(kind="caller_gone", reason="nobody is seen to hold the connection it came by")
 
 
 class KnownAncestry:
@@ -57,7 +57,8 @@ class KnownAncestry:
             if holder is not None:
                 return self._judge(table[holder], family.get(holder))
             uid, others = found.uid, table.keys() - family.keys()
-        return None if uid != os.getuid() or any(hides(pid) for pid in others) else GONE
+        unseen = uid != os.getuid() or not sees_everyone() or any(hides(pid) for pid in others)
+        return None if unseen else GONE
 
     def _judge(self, holder: Proc, session_id: str | None) -> Suspect | None:
         if session_id is not None:

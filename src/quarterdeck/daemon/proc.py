@@ -16,6 +16,8 @@ HAS_PROC = Path(PROC, "self", "stat").exists()
 CHUNK = 1 << 16
 PS = ("ps", "-o", "ppid=,stat=,lstart=", "-p")
 ENDED = "ZXx"
+FIRST_NAMESPACE = "pid:[4026531836]"
+"""Where the machine itself runs: the kernel's own constant."""
 
 
 class Proc(Struct, frozen=True):
@@ -104,6 +106,12 @@ def _from_ps(pid: int) -> Proc | None:
     if len(fields) < 3 or fields[1][0] in ENDED:
         return None
     return Proc(ProcessId(pid, fields[2].strip()), int(fields[0]), 0)
+
+
+def sees_everyone() -> bool:
+    """Whether our process table has all processes of this machine: in a container it has not, though it may share the
+    network with the rest."""
+    return pid_namespace() == FIRST_NAMESPACE
 
 
 def pid_namespace() -> str:
