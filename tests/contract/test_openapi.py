@@ -10,7 +10,7 @@ import pytest
 from quarterdeck.serve.api import create_api, schema_of
 from quarterdeck.serve.describe import page
 
-SCHEMA = schema_of(create_api(cast(Any, None), cast(Any, None), cast(Any, None)))
+SCHEMA = schema_of(create_api(cast(Any, None), cast(Any, None), cast(Any, None), cast(Any, None)))
 OPERATIONS = [(path, method) for path, methods in SCHEMA["paths"].items() for method in methods]
 
 

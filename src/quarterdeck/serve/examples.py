@@ -9,6 +9,8 @@ SESSION: dict[str, Any] = {
     "session_id": "5bcc959a-d2e0-4b84-99d9-a702456ddf08",
     "agent_state": "waiting_permission",
     "state_source": "hooks",
+    "state_at": 1791000042.5,
+    "pid": 48213,
     "mode": "observed",
     "cwd": "/home/ann/shop",
     "project_id": "p_4f2a9c0d1b3e5f67",
