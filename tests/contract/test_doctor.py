@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.agents import started
 from tests.support.daemon import Daemon, prompt
 
 Checks = list[dict[str, Any]]
@@ -74,7 +75,7 @@ def test_a_port_that_is_taken_is_found(tmp_path: Path) -> None:
 def test_a_session_that_runs_and_is_not_heard_is_found(daemon: Daemon) -> None:
     sessions = daemon.home.with_name("claude") / "sessions"
     sessions.mkdir(parents=True)
-    note = {"sessionId": "silent-one", "pid": os.getpid(), "status": "idle"}
+    note = {"sessionId": "silent-one", "pid": os.getpid(), "status": "idle", "procStart": started(os.getpid())}
     (sessions / f"{os.getpid()}.json").write_text(json.dumps(note))
     assert qd(daemon.home, "install", "--transport", "http").returncode == 0
     [found] = examined(daemon.home, "sessions")
