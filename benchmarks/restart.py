@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.common import Figure, main
@@ -22,11 +23,11 @@ BEHIND = 10_000
 CHUNK = 5_000
 
 
-def build(home: Path) -> int:
+def build(home: Path, source: Iterator[dict[str, object]]) -> int:
     """Write the log as the daemon would, with the last snapshot BEHIND events before its end."""
     home.mkdir(mode=0o700)
     log = Log.open(home / "events.db", durability="normal")
-    state, source, count, saved = State(runner_id=log.meta("runner_id", "bench")), payloads(), 0, False
+    state, count, saved = State(runner_id=log.meta("runner_id", "bench")), 0, False
     while state.seq_no < EVENTS:
         entries = []
         for told in heard(CHUNK, source, count):
@@ -35,7 +36,8 @@ def build(home: Path) -> int:
             entries.append(Entry(result.events, None, result.requests.values(), result.sessions.values()))
         count += CHUNK
         log.append(entries)
-        log.index_sessions()
+        while log.unindexed:
+            log.index_sessions()
         if not saved and state.seq_no > EVENTS - BEHIND:
             log.save_snapshot(state)
             saved = True
@@ -64,7 +66,7 @@ def ready_seconds(home: Path) -> tuple[float, list[str]]:
 def figures() -> list[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "home"
-        events = build(home)
+        events = build(home, payloads())
         empty = Path(folder) / "empty"
         bare, _ = ready_seconds(empty)
         quick, _ = ready_seconds(home)

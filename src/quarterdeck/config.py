@@ -12,11 +12,12 @@ from typing import Any, Literal
 
 import platformdirs
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from quarterdeck.errors import ConfigError, HomeError
 
 DEFAULT_PORT = 4180
+SMALLEST_LOG = 1024 * 1024
 
 
 class Section(BaseModel):
@@ -42,6 +43,15 @@ class DecideSettings(Section):
 
 class StoreSettings(Section):
     durability: Literal["full", "normal"] = "full"
+    retention_days: float = Field(default=0, ge=0, le=36_500)
+    max_bytes: int = Field(default=0, ge=0)
+
+    @field_validator("max_bytes")
+    @classmethod
+    def _can_hold_a_log(cls, value: int) -> int:
+        if 0 < value < SMALLEST_LOG:
+            raise ValueError(f"0 or at least {SMALLEST_LOG}")
+        return value
 
 
 class ClaudeSettings(Section):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
 
-from quarterdeck.core.feed import KINDS, Cause, FeedEvent
+from quarterdeck.core.feed import KINDS, FeedEvent
 from quarterdeck.core.payload import TOO_LARGE
-from quarterdeck.core.runtime import Context
 from quarterdeck.core.state import Request, Session, State
 from quarterdeck.errors import BadInput
 
@@ -139,48 +138,42 @@ def write_json(value: Any) -> bytes:
     return _encode(value)
 
 
-class _Stored(msgspec.Struct):
-    seq_no: int
-    event_id: str
-    seq: int
-    run_id: str
+class Place(msgspec.Struct, frozen=True, gc=False):
+    """What the store keeps of an event in columns of their own."""
+
     session_id: str
-    runner_id: str
-    at: float
     kind: str
-    level: str
-    actor_id: str
-    data: msgspec.Raw
-    cause: Cause | None = None
-    context: Context | None = None
+    at: float
 
 
-_stored = msgspec.json.Decoder(_Stored).decode
-_data: dict[str, Callable[[Any], Any]] = {kind: msgspec.json.Decoder(shape).decode for kind, shape in KINDS.items()}
+read_place: Callable[[bytes], Place] = msgspec.json.Decoder(Place).decode
+_any_event = msgspec.json.Decoder(FeedEvent).decode
+_event_of: dict[bytes, Callable[[bytes], FeedEvent]] = {
+    kind.encode(): msgspec.json.Decoder(FeedEvent[shape]).decode  # type: ignore[valid-type]
+    for kind, shape in KINDS.items()
+}
 
 
 def read_event(body: bytes | str) -> FeedEvent:
     """A stored event. An unknown kind, or data of another shape, keeps its data as it is."""
-    stored = _stored(body)
+    content = body.encode() if isinstance(body, str) else body
+    return _read_as(read_place(content).kind.encode(), content)
+
+
+def _read_as(kind: bytes, body: bytes) -> FeedEvent:
     try:
-        data = _data[stored.kind](stored.data) if stored.kind in _data else _decode(stored.data)
+        return _event_of.get(kind, _any_event)(body)
     except msgspec.ValidationError:
-        data = _decode(stored.data)
-    return FeedEvent(
-        seq_no=stored.seq_no,
-        event_id=stored.event_id,
-        seq=stored.seq,
-        run_id=stored.run_id,
-        session_id=stored.session_id,
-        runner_id=stored.runner_id,
-        at=stored.at,
-        kind=stored.kind,
-        level=stored.level,
-        actor_id=stored.actor_id,
-        cause=stored.cause,
-        data=data,
-        context=stored.context,
-    )
+        return _any_event(body)
+
+
+def read_events(rows: Sequence[tuple[bytes, bytes]]) -> list[FeedEvent]:
+    """Stored events whose kinds are known, which is quicker: each is decoded once."""
+    of = _event_of.get
+    try:
+        return [of(kind, _any_event)(body) for kind, body in rows]
+    except msgspec.ValidationError:
+        return [_read_as(kind, body) for kind, body in rows]
 
 
 _request = msgspec.json.Decoder(Request).decode

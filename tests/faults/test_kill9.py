@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from quarterdeck.core.feed import FeedEvent
 from quarterdeck.core.fold import fold
 from quarterdeck.core.state import State
-from quarterdeck.store.log import verify
+from quarterdeck.store.chain import verify
 from quarterdeck.wire import read_event, read_request, read_state, write_json
 from tests.support.daemon import READY_SECONDS, Daemon, Json, permission, prompt, until
 from tests.support.faulty import DIED, POINTS, Nursery

@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from quarterdeck.cli.common import AsJson, ago, cell, client, out, plainly, print_json, state_cell
+from quarterdeck.cli.times import read_time
 from quarterdeck.config import home_path
 from quarterdeck.core.feed import HIDDEN, KINDS
 from quarterdeck.core.text import one_line, visible
@@ -69,7 +70,13 @@ def feed(
     follow_it: Annotated[bool, typer.Option("--follow", "-f", help="Go on as events come.")] = False,
     session: Annotated[str | None, typer.Option(help="Only this session.")] = None,
     kind: Annotated[list[str] | None, typer.Option(help="Only this kind; may be given again.")] = None,
-    search: Annotated[str | None, typer.Option(help="Only events whose text contains this.")] = None,
+    search: Annotated[
+        str | None, typer.Option(help="Only events with all these words; quoted ones in a row, the last may be begun.")
+    ] = None,
+    tool: Annotated[str | None, typer.Option(help="Only calls of this tool.")] = None,
+    actor: Annotated[str | None, typer.Option(help="Only by this actor, like user or agent:root.")] = None,
+    since: Annotated[str | None, typer.Option(help="Not before: 30m, 2h, 3d ago, or a date.")] = None,
+    until: Annotated[str | None, typer.Option(help="Not after: 30m, 2h, 3d ago, or a date.")] = None,
     after: Annotated[int | None, typer.Option(min=0, help="Only events after this seq_no.")] = None,
     limit: Annotated[
         int, typer.Option(min=1, max=1000, help="How many at most, without --after the latest ones.")
@@ -78,7 +85,15 @@ def feed(
 ) -> None:
     """Show what happened, oldest first."""
     asked = client()
-    filters = {"session_id": _whole_id(asked, session), "kind": _known(kind), "q": search}
+    filters = {
+        "session_id": _whole_id(asked, session),
+        "kind": _known(kind),
+        "q": search,
+        "tool": tool,
+        "actor_id": actor,
+        "since": read_time(since) if since else None,
+        "until": read_time(until) if until else None,
+    }
     if after is None:
         events = asked.get("/api/v1/feed", before=2**53, limit=limit, **filters)["events"]
     else:

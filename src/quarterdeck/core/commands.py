@@ -106,6 +106,15 @@ class RevokeToken(Struct, frozen=True, gc=False, kw_only=True):
     at: float
 
 
+class Trimming(Struct, frozen=True, gc=False, kw_only=True):
+    """The oldest events are about to leave the log."""
+
+    upto: int
+    events: int
+    why: str
+    at: float
+
+
 class Stopping(Struct, frozen=True, gc=False, kw_only=True):
     """We are about to stop: everybody who waits must be let go."""
 
@@ -132,8 +141,8 @@ class InputRefused(Struct, frozen=True, gc=False, kw_only=True):
     error: str
 
 
-Command = Decide | CreateToken | RevokeToken
-"""What a person wants; each gets a Reply."""
+Command = Decide | CreateToken | RevokeToken | Trimming
+"""What somebody wants and waits for; each gets a Reply."""
 
 Input = (
     Command

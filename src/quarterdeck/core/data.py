@@ -342,6 +342,14 @@ class SettingChangeData(Data, frozen=True, gc=False, kw_only=True):
     new: str | None = None
 
 
+class LogTrimData(Data, frozen=True, gc=False, kw_only=True):
+    """Events up to `upto` leave the log; `why` is the setting that asks for it."""
+
+    upto: int
+    events: int
+    why: str
+
+
 class InstructionsLoadedData(Data, frozen=True, gc=False, kw_only=True):
     file_path: str
     memory_type: str | None = None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Generic
 
 from msgspec import Struct
+from typing_extensions import TypeVar
 
 from quarterdeck.core import data as d
 from quarterdeck.core.runtime import Context
@@ -59,12 +60,16 @@ KINDS: Mapping[str, type[Struct]] = {
     "token.create": d.TokenCreateData,
     "token.revoke": d.TokenRevokeData,
     "setting.change": d.SettingChangeData,
+    "log.trim": d.LogTrimData,
     "terminal.open": d.TerminalData,
     "terminal.close": d.TerminalData,
     "operator.arm": d.OperatorArmData,
     "operator.dispatch": d.OperatorDispatchData,
     "unknown.hook": d.UnknownHookData,
 }
+
+D = TypeVar("D", default=Any)
+"""The data of an event: that of its kind, or what came with a kind we do not know."""
 
 SYSTEM = "system"
 USER = "user"
@@ -82,7 +87,7 @@ class Cause(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     transcript_path: str | None = None
 
 
-class FeedEvent(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+class FeedEvent(Struct, Generic[D], frozen=True, gc=False, kw_only=True, omit_defaults=True):
     """`event_id` is `{run_id}:E{seq}`; `seq_no` is the position in this runner's log, without a gap."""
 
     seq_no: int
@@ -96,7 +101,7 @@ class FeedEvent(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True)
     level: str
     actor_id: str
     cause: Cause | None = None
-    data: Any
+    data: D
     context: Context | None = None
 
 
@@ -109,6 +114,20 @@ def run_number(run_id: str) -> int:
     """The n of `{session_id}:R{n}`."""
     return int(run_id.rsplit(":R", 1)[1])
 
+
+AUDIT_KINDS = (
+    "permission.decision",
+    "question.decision",
+    "stop.decision",
+    "decision.refused",
+    "rule.add",
+    "rule.remove",
+    "token.create",
+    "token.revoke",
+    "setting.change",
+    "log.trim",
+)
+"""What the audit shows: every decision, and every change of a rule, a token, a setting or the log itself."""
 
 HIDDEN = frozenset(
     {"tool.batch", "instructions.loaded", "file.changed", "config.changed", "session.state", "todo.update"}

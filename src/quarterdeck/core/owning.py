@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from quarterdeck.core import data as d
-from quarterdeck.core.commands import CreateToken, Reply, RevokeToken
+from quarterdeck.core.commands import CreateToken, Reply, RevokeToken, Trimming
 from quarterdeck.core.feed import USER
 from quarterdeck.core.step import Step
 
@@ -61,3 +61,9 @@ def record_settings(step: Step, settings: dict[str, str]) -> None:
         old, new = before.get(key), settings.get(key)
         if old != new:
             step.emit_own("setting.change", d.SettingChangeData(key=key, old=old, new=new))
+
+
+def record_trim(step: Step, command: Trimming) -> None:
+    """Record which events leave the log, before they do."""
+    step.emit_own("log.trim", d.LogTrimData(upto=command.upto, events=command.events, why=command.why))
+    step.effects.append(Reply(request_id="log.trim", outcome="applied"))

@@ -25,13 +25,14 @@ from quarterdeck.core.commands import (
     RevokeToken,
     Stopping,
     TimePassed,
+    Trimming,
     Unattended,
 )
 from quarterdeck.core.deciding import decide, record_refusal
 from quarterdeck.core.decisions import NoOpinion, Source
 from quarterdeck.core.feed import OWN, FeedEvent
 from quarterdeck.core.hearing import end_run, hear
-from quarterdeck.core.owning import change_tokens, record_settings
+from quarterdeck.core.owning import change_tokens, record_settings, record_trim
 from quarterdeck.core.state import Request, Session, State
 from quarterdeck.core.step import Step
 from quarterdeck.core.truth import age, process_gone, process_seen
@@ -83,6 +84,9 @@ def reduce(state: State, told: Input) -> Result:
         case CreateToken() | RevokeToken():
             step = Step(state, OWN, told.at)
             change_tokens(step, told)
+        case Trimming():
+            step = Step(state, OWN, told.at)
+            record_trim(step, told)
         case Stopping(at=at):
             step = _let_go(state, at, "Quarterdeck stopped: answer at the terminal")
         case DecisionRefused(request_id=request_id, at=at):

@@ -55,9 +55,9 @@ def ui_of(event: FeedEvent) -> Ui:
 
 
 def title_of(event: FeedEvent) -> str:
-    """The one line. An event of an unknown kind is named by its kind."""
+    """The one line. An event of an unknown kind or with data of another shape is named by its kind."""
     title = _TITLES.get(event.kind)
-    if title is None or isinstance(event.data, dict):
+    if title is None or not isinstance(event.data, Struct):
         return event.kind
     return cut(title(event.data).replace("\n", " "))
 
@@ -175,6 +175,7 @@ _TITLES: dict[str, Callable[[Any], str]] = {
     "rule.remove": lambda d: f"− Rule {d.rule_id}",
     "token.create": lambda d: f"+ Token {d.name} ({', '.join(d.scopes)}) by {d.by}",
     "token.revoke": lambda d: f"− Token {d.name} by {d.by}",
+    "log.trim": lambda d: f"− {d.events} events up to {d.upto} leave the log ({d.why})",
     "setting.change": lambda d: f"· Setting {d.key}: {d.old or 'default'} → {d.new or 'default'}",
     "terminal.open": lambda d: f"· Terminal {d.name or d.terminal_id} opened",
     "terminal.close": lambda d: f"· Terminal {d.name or d.terminal_id} closed",

@@ -5,17 +5,22 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 from msgspec.structs import replace
 
+from quarterdeck.core.audit import AuditRow
 from quarterdeck.core.commands import CreateToken, Decide, Reply, RevokeToken
 from quarterdeck.core.decisions import Decision
 from quarterdeck.core.state import Request, Session, Token
 from quarterdeck.daemon.loop import Loop
+from quarterdeck.serve.views import project_id_of
 from quarterdeck.store.reader import FeedQuery, Page, Reader
 
 OVER = ("decided", "withdrawn", "expired")
+PROJECT_SESSIONS = 1000
+"""How many sessions of one project are searched, the live and the newest first."""
 
 
 def _newest(sessions: dict[str, Session]) -> list[Session]:
@@ -40,6 +45,10 @@ class DaemonDesk:
 
     def stats(self) -> dict[str, Any]:
         return self._figures()
+
+    @property
+    def health(self) -> str:
+        return "read_only" if self._loop.damaged else "nearly_full" if self._loop.nearly_full else "ok"
 
     def sessions(self) -> list[Session]:
         """Live ones first, each newest first."""
@@ -67,7 +76,13 @@ class DaemonDesk:
         return self._loop.find(request_id)
 
     async def feed(self, query: FeedQuery) -> Page:
+        if query.project_id is not None:
+            among = (s.session_id for s in self.sessions() if project_id_of(s.context.cwd) == query.project_id)
+            query = replace(query, sessions=tuple(islice(among, PROJECT_SESSIONS)))
         return await asyncio.to_thread(self._reader.feed, query)
+
+    async def audit(self, after: int, limit: int) -> list[AuditRow]:
+        return await asyncio.to_thread(self._reader.audit, after, limit)
 
     async def requests(self, status: str | None, after: int, limit: int) -> list[Request]:
         if status == "pending":

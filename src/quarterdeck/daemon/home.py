@@ -23,6 +23,7 @@ class Home:
         self.port_file = path / "run" / "port"
         self.database = path / "events.db"
         self.log = path / "log" / "daemon.log"
+        self.unclean = path / "run" / "unclean"
         self.forwarder = path / "hook.py"
         self._lock: IO[str] | None = None
 

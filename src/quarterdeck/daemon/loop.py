@@ -23,6 +23,7 @@ from quarterdeck.core.commands import (
     Reply,
     Restarted,
     Stopping,
+    Trimming,
     Unattended,
     Unwatch,
     WakeAfter,
@@ -32,6 +33,7 @@ from quarterdeck.core.decisions import Decision, NoOpinion
 from quarterdeck.core.feed import FeedEvent
 from quarterdeck.core.reduce import Result, reduce
 from quarterdeck.core.state import Request, State
+from quarterdeck.daemon.disk import Disk
 from quarterdeck.daemon.stats import Stats
 from quarterdeck.daemon.waiting import Waiting
 from quarterdeck.errors import StoreError
@@ -91,13 +93,14 @@ class _Said(Struct):
 class Loop:
     """Owns the state, the log and everybody who waits."""
 
-    def __init__(self, state: State, log: Log, reader: Reader, waiting: Waiting) -> None:
+    def __init__(self, state: State, log: Log, reader: Reader, waiting: Waiting, disk: Disk) -> None:
         self.state = state
         self.stats = Stats()
         self._subscribers: list[Subscriber] = []
         self._log = log
         self._reader = reader
         self._waiting = waiting
+        self._disk = disk
         self._queue: deque[_Said] = deque()
         self._scheduled = False
         self._stopped = False
@@ -124,8 +127,12 @@ class Loop:
     @property
     def damaged(self) -> str | None:
         """Why nothing can be recorded, if so."""
-        damage = self._log.damage
-        return f"row {damage.seq_no}: {damage.reason}" if damage else None
+        return str(self._log.damage) if self._log.damage else None
+
+    @property
+    def nearly_full(self) -> bool:
+        """Whether the disk has only room for decisions."""
+        return self._disk.nearly_full
 
     def subscribe(self, subscriber: Subscriber) -> None:
         """Hear of every batch of events once it is in the log. Called on the loop: it must return at once."""
@@ -140,7 +147,11 @@ class Loop:
         future: asyncio.Future[Told | Held] = asyncio.get_running_loop().create_future()
         if self._stopped:
             future.set_result(Told(NoOpinion(), recorded=False, error="Quarterdeck is stopping"))
-        elif envelope is None or not self._known(heard, envelope, future):
+        elif envelope is not None and self._known(heard, envelope, future):
+            pass
+        elif self._disk.nearly_full:
+            future.set_result(Told(NoOpinion(), recorded=False, error="the disk is nearly full: free some space"))
+        else:
             self._put(_Said(heard, envelope, future))
         return future
 
@@ -216,7 +227,7 @@ class Loop:
         try:
             self._append(batch, results)
         except StoreError as error:
-            self._fail(batch, str(error))
+            self._spare(batch, str(error))
             return
         except Exception as error:
             logger.exception("the log could not be written")
@@ -269,11 +280,24 @@ class Loop:
                 self.stats.subscriber_failures += 1
                 logger.exception("a subscriber failed")
 
+    def _spare(self, batch: list[_Said], error: str) -> None:
+        """What agents say is let go; a decision, and what ends a wait, is tried again with the disk's reserve."""
+        must = [said for said in batch if not isinstance(said.told, Heard)]
+        if self._log.damage is not None or not must or not self._disk.give_way():
+            self._fail(batch, error)
+            return
+        self._fail([said for said in batch if isinstance(said.told, Heard)], error)
+        self._queue.extendleft(reversed(must))
+        if not self._scheduled:
+            self._scheduled = True
+            asyncio.get_running_loop().call_soon(self._drain)
+
     def _fail(self, batch: list[_Said], error: str) -> None:
         """Nothing of the batch is on record, so nobody is told anything but silence; what nobody would say again
         (a deadline, a holder that left) is tried again."""
         self.stats.not_recorded += len(batch)
         logger.error("not recorded", error=error, inputs=len(batch))
+        self._disk.look()
         for said in batch:
             self._let_go(said, error)
             if isinstance(said.told, SAID_ONCE) and not self._stopped:
@@ -322,6 +346,8 @@ class Loop:
 
     def _index_when_idle(self) -> None:
         """The index waits for a pause, unless readers would have too much to walk."""
+        if self._disk.nearly_full:
+            return
         if self._log.unindexed >= INDEX_AT_LEAST:
             self._log.index_sessions()
         if self._indexing is None and self._log.unindexed and not self._stopped:
@@ -334,7 +360,10 @@ class Loop:
         self._index_when_idle()
 
     def save_snapshot(self) -> None:
-        """Keep the state so that the next start is quick; a failure costs only time then."""
+        """Keep the state so that the next start is quick; a failure costs only time then, and so does a disk that has
+        no room for it."""
+        if self._disk.nearly_full:
+            return
         self._snapshot_at = self.state.seq_no
         try:
             self._log.save_snapshot(self.state)
@@ -354,7 +383,13 @@ class Loop:
 
 
 def _about(command: Command) -> str:
-    return command.request_id if isinstance(command, Decide) else command.token_id
+    match command:
+        case Decide(request_id=request_id):
+            return request_id
+        case Trimming():
+            return "log.trim"
+        case _:
+            return command.token_id
 
 
 def _settle(future: asyncio.Future[T], value: T) -> None:

@@ -27,10 +27,12 @@ from quarterdeck.core.payload import safe_id
 from quarterdeck.core.state import Settings
 from quarterdeck.daemon.ancestry import KnownAncestry
 from quarterdeck.daemon.desk import DaemonDesk
+from quarterdeck.daemon.disk import Disk
 from quarterdeck.daemon.ears import Attendance, Ears
 from quarterdeck.daemon.figures import Figures
 from quarterdeck.daemon.home import Home, bind_port, listen_on
 from quarterdeck.daemon.hook_route import HookRoute
+from quarterdeck.daemon.keeping import Keeping
 from quarterdeck.daemon.listen import SocketServer, bind
 from quarterdeck.daemon.logs import log_what_escapes, start_logs
 from quarterdeck.daemon.loop import Loop
@@ -101,7 +103,9 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     reader = Reader(home.database)
     attendance = Attendance()
     own_reader = Reader(home.database)
-    loop = _start_loop(log, own_reader, config, attendance, say)
+    disk = Disk(home.path)
+    loop = _start_loop(log, own_reader, config, attendance, disk, say)
+    keeping = Keeping(loop, log, own_reader, disk, config.store, home.unclean)
     exporter = _start_otel(config, loop, redactor)
     ears = Ears(loop, attendance)
     desk = DaemonDesk(loop, reader, Figures(loop, log, attendance))
@@ -130,6 +134,7 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     serving = [asyncio.create_task(server.serve(sockets=[listening])) for server, listening in servers]
     for server, _ in servers:
         await server.ready.wait()
+    keeping.start()
     _announce(home, config, loop, [listening for _, listening in servers], say)
     waiting = [*serving, asyncio.ensure_future(stopping.wait())]
     await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
@@ -140,6 +145,7 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     if following is not None:
         following.cancel()
     await _stop(home, loop, sockets, [server for server, _ in servers], serving)
+    keeping.stop()
     if exporter is not None:
         exporter.stop()
     log.checkpoint()
@@ -244,18 +250,20 @@ async def _reread_tokens(home: Home, access: Access, redactor: Redactor) -> None
                 saved = dict(access.used)
 
 
-def _start_loop(log: Log, reader: Reader, config: Config, attendance: Attendance, say: Callable[[str], None]) -> Loop:
+def _start_loop(
+    log: Log, reader: Reader, config: Config, attendance: Attendance, disk: Disk, say: Callable[[str], None]
+) -> Loop:
     settings = Settings(
         hold=config.decide.hold, wait_seconds=config.decide.wait_seconds, hold_stop=config.decide.hold_stop
     )
     runner_id = log.meta("runner_id", _new_runner_id(config.runner.name))
     if log.damage is not None:
         logger.error("the log is damaged", row=log.damage.seq_no, reason=log.damage.reason)
-        say(f"{log.path}: row {log.damage.seq_no}: {log.damage.reason}; it is served read-only, nothing is recorded")
+        say(f"{log.path}: {log.damage}; it is served read-only, nothing is recorded")
     state = recover(log, runner_id, settings, _progress(say))
     waiting = Waiting(SessionsFolder(claude_config_dir(config) / "sessions"))
     waiting.attended = attendance.now
-    loop = Loop(state, log, reader, waiting)
+    loop = Loop(state, log, reader, waiting, disk)
     if log.damage is None:
         loop.tell(Restarted(at=time.time(), settings=changed_settings(config)))
     return loop

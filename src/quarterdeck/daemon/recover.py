@@ -23,6 +23,8 @@ def recover(
     sound = log.seq_no if log.damage is None else log.damage.seq_no - 1
     if state.seq_no > sound:
         state = State(runner_id=runner_id, settings=settings)
+    if state.seq_no < log.trimmed:
+        state = replace(state, seq_no=log.trimmed)
     events = log.events_after(state.seq_no, upto=sound)
     first, total = state.seq_no, sound - state.seq_no
     while chunk := list(islice(events, CHUNK)):

@@ -17,6 +17,7 @@ from quarterdeck import __version__
 from quarterdeck.serve.access import SCOPES, Access, Pace, Principal
 from quarterdeck.serve.agents import Agents, no_agents
 from quarterdeck.serve.asgi import PAGE_POLICY
+from quarterdeck.serve.audit import list_audit
 from quarterdeck.serve.deciding import DECIDING_ROUTES
 from quarterdeck.serve.describe import described, page
 from quarterdeck.serve.desk import Desk
@@ -63,7 +64,7 @@ def scoped(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHan
 
 def create_api(desk: Desk, access: Access, pace: Pace, agents: Agents) -> Litestar:
     """The ASGI application; whoever mounts it has checked credential and scope."""
-    routes = [*READING_ROUTES, *DECIDING_ROUTES, *TOKEN_ROUTES, get_stats, openapi, docs]
+    routes = [*READING_ROUTES, *DECIDING_ROUTES, *TOKEN_ROUTES, list_audit, get_stats, openapi, docs]
     app = Litestar(
         route_handlers=[
             healthz,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from quarterdeck.core.audit import AuditRow
 from quarterdeck.core.commands import CreateToken, Reply
 from quarterdeck.core.decisions import Decision
 from quarterdeck.core.state import Request, Session, Token
@@ -19,6 +20,11 @@ class Desk(Protocol):
     @property
     def trouble(self) -> str | None:
         """Why nothing can be recorded, if so."""
+        ...
+
+    @property
+    def health(self) -> str:
+        """`ok`; `nearly_full` when only decisions are recorded; `read_only` when nothing is."""
         ...
 
     def stats(self) -> dict[str, Any]:
@@ -47,6 +53,8 @@ class Desk(Protocol):
     def session(self, session_id: str) -> Session | None: ...
 
     async def feed(self, query: FeedQuery) -> Page: ...
+
+    async def audit(self, after: int, limit: int) -> list[AuditRow]: ...
 
     async def requests(self, status: str | None, after: int, limit: int) -> list[Request]: ...
 

@@ -26,6 +26,7 @@ from quarterdeck.store.reader import FeedQuery
 CURSOR = r"^[01]\.[0-9]{1,17}\.[A-Za-z0-9_.:-]{1,128}$"
 Limit = Annotated[int, QueryParameter(name="limit", ge=1, le=1000)]
 Position = Annotated[int | None, QueryParameter(ge=0, le=2**63 - 1)]
+Time = Annotated[float | None, QueryParameter(ge=0, le=1e12)]
 Cursor = Annotated[str | None, QueryParameter(pattern=CURSOR)]
 OBSERVE = {"scope": "observe"}
 
@@ -52,7 +53,8 @@ class Requests(Struct, kw_only=True):
 @get("/healthz", opt={"scope": "none"}, sync_to_thread=False)
 def healthz(state: AppState) -> Health:
     """Whether the daemon takes events."""
-    return Health(status="read_only" if state.desk.trouble else "ok")
+    desk: Desk = state.desk
+    return Health(status=desk.health)
 
 
 @get("/sessions", opt=OBSERVE, sync_to_thread=False)
@@ -116,6 +118,9 @@ async def get_feed(
     actor_id: FromQuery[str | None] = None,
     tool: FromQuery[str | None] = None,
     q: FromQuery[str | None] = None,
+    since: Time = None,
+    until: Time = None,
+    project_id: FromQuery[str | None] = None,
 ) -> Feed:
     """A page of what happened, oldest first; `next` continues it."""
     desk: Desk = state.desk
@@ -128,10 +133,12 @@ async def get_feed(
         actor_id=actor_id,
         tool=tool,
         search=q,
+        since=since,
+        until=until,
+        project_id=project_id,
     )
     page = await desk.feed(query)
-    last = page.events[-1].seq_no if page.events and page.more else None
-    return Feed(events=[event_view(e) for e in page.events], next=last)
+    return Feed(events=[event_view(e) for e in page.events], next=page.next)
 
 
 @get("/requests", opt=OBSERVE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
@@ -15,15 +14,17 @@ from msgspec.structs import replace
 from quarterdeck.core.feed import FeedEvent
 from quarterdeck.core.state import Request, Session, State
 from quarterdeck.errors import StoreError
-from quarterdeck.store.schema import prepare
-from quarterdeck.wire import beside, read_event, read_session, read_state, write_json
+from quarterdeck.store.chain import Damage, anchor_of, link, verify
+from quarterdeck.store.schema import keep_audit_index, prepare
+from quarterdeck.store.trimming import keepable, let_go
+from quarterdeck.wire import beside, read_events, read_session, read_state, write_json
 
 RAW_LIMIT = 256 * 1024
 """How much of a payload is kept beside what its first event holds; the events hold all that matters of a larger one."""
 
 CHECKED_AT_START = 1000
 INDEX_CHUNK = 2_000
-GENESIS = bytes(32)
+TRIM_CHUNK = 200
 
 
 class Entry(Struct):
@@ -36,20 +37,8 @@ class Entry(Struct):
     envelope: tuple[str, bytes] | None = None
 
 
-class Damage(Struct, frozen=True):
-    """The first row that does not fit the chain."""
-
-    seq_no: int
-    reason: str
-
-
-def link(previous: bytes, body: bytes, raw: bytes) -> bytes:
-    """The hash of a row."""
-    return hashlib.sha256(b"%b%d:%b%b" % (previous, len(body), body, raw)).digest()
-
-
-def _bytes(value: object) -> bytes:
-    return value.encode() if isinstance(value, str) else bytes(value) if isinstance(value, bytes) else b""
+def _bytes(raw: str | bytes | None) -> bytes:
+    return raw.encode() if isinstance(raw, str) else raw or b""
 
 
 def _size(path: Path) -> int:
@@ -72,6 +61,7 @@ class Log:
         self.damage: Damage | None = None
         self.seq_no, self._head = self._last()
         self._indexed = int(db.execute("SELECT seq_no FROM indexed").fetchone()[0])
+        self._trimmed = anchor_of(db).seq_no
 
     @classmethod
     def open(cls, path: Path, *, durability: str = "full") -> Self:
@@ -83,6 +73,7 @@ class Log:
             db.execute(f"PRAGMA synchronous={'FULL' if durability == 'full' else 'NORMAL'}")
             db.execute("PRAGMA busy_timeout=2000")
             prepare(db, path)
+            keep_audit_index(db)
             log = cls(db, path)
             log.damage = verify(db, after=max(0, log.seq_no - CHECKED_AT_START))
         except (sqlite3.Error, OSError) as error:
@@ -90,15 +81,14 @@ class Log:
         return log
 
     def _last(self) -> tuple[int, bytes]:
-        row = self._db.execute("SELECT seq_no, hash FROM events ORDER BY seq_no DESC LIMIT 1").fetchone()
-        return (row[0], row[1]) if row else (0, GENESIS)
+        row = self._db.execute("SELECT seq_no, CAST(hash AS BLOB) FROM events ORDER BY seq_no DESC LIMIT 1").fetchone()
+        anchor = anchor_of(self._db)
+        return (row[0], row[1]) if row else (anchor.seq_no, anchor.hash)
 
     def append(self, entries: Sequence[Entry]) -> None:
         """Write the entries durably in one transaction. When this returns they survive a power cut."""
         if self.damage is not None:
-            raise StoreError(
-                f"{self.path}: row {self.damage.seq_no} is damaged ({self.damage.reason}); nothing is written"
-            )
+            raise StoreError(f"{self.path}: is damaged ({self.damage}); nothing is written")
         rows, head = self._rows(entries)
         try:
             self._db.execute("BEGIN IMMEDIATE")
@@ -178,6 +168,40 @@ class Log:
             return
         self._indexed = upto
 
+    @property
+    def trimmed(self) -> int:
+        """The last event that has left the log; 0 when none has."""
+        return self._trimmed
+
+    def trimmable(self) -> int:
+        """The last event that may leave."""
+        return keepable(self._db) - 1
+
+    def used_bytes(self) -> int:
+        """What the log takes of its file; the rest of the file is written again before the file grows."""
+        pages, free, size = (
+            self._db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
+        )
+        return int((pages - free) * size)
+
+    def trim(self, upto: int, *, at: float, why: str) -> int:
+        """Let the oldest events go, up to `upto` and not beyond what must stay, a few at a time so that nobody waits.
+        The chain begins at the last of them from then on. Gives how many went."""
+        last = min(upto, self.trimmable(), self._trimmed + TRIM_CHUNK)
+        if self.damage is not None or last <= self._trimmed:
+            return 0
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            let_go(self._db, last, at, why)
+            self._db.execute("COMMIT")
+        except sqlite3.Error as error:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise StoreError(f"{self.path}: cannot be trimmed ({error})") from None
+        went, self._trimmed = last - self._trimmed, last
+        self._indexed = max(self._indexed, last)
+        return went
+
     def envelope(self, request_id: str) -> bytes | None:
         """The digest of the payload a client sent under this id, if it did."""
         row = self._db.execute("SELECT digest FROM envelopes WHERE request_id=?", (request_id,)).fetchone()
@@ -225,12 +249,12 @@ class Log:
 
     def events_after(self, seq_no: int, upto: int = 2**63 - 1) -> Iterator[FeedEvent]:
         """Every later event, in order."""
-        query = "SELECT body FROM events WHERE seq_no > ? AND seq_no <= ? ORDER BY seq_no"
+        columns = "CAST(kind AS BLOB), CAST(body AS BLOB)"
+        query = f"SELECT {columns} FROM events WHERE seq_no > ? AND seq_no <= ? ORDER BY seq_no"  # noqa: S608
         cursor = self._db.execute(query, (seq_no, upto))
         cursor.arraysize = 2000
         while rows := cursor.fetchmany():
-            for (body,) in rows:
-                yield read_event(body)
+            yield from read_events(rows)
 
     def checkpoint(self) -> None:
         """Fold the write-ahead log into the file."""
@@ -238,22 +262,3 @@ class Log:
 
     def close(self) -> None:
         self._db.close()
-
-
-def verify(db: sqlite3.Connection, *, after: int = 0) -> Damage | None:
-    """Walk the chain; the first row that is missing or changed, or None."""
-    head, expected = GENESIS, after + 1
-    if after:
-        row = db.execute("SELECT hash FROM events WHERE seq_no = ?", (after,)).fetchone()
-        if row is None:
-            return Damage(after, "the row is missing")
-        head = row[0]
-    query = "SELECT seq_no, body, raw, hash FROM events WHERE seq_no > ? ORDER BY seq_no"
-    for seq_no, body, raw, stored in db.execute(query, (after,)):
-        if seq_no != expected:
-            return Damage(expected, "the row is missing")
-        head = link(head, _bytes(body), _bytes(raw))
-        if head != stored:
-            return Damage(seq_no, "the row does not match its hash")
-        expected += 1
-    return None

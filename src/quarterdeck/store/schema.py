@@ -6,10 +6,12 @@ import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
 
+from quarterdeck.core.feed import AUDIT_KINDS
 from quarterdeck.errors import StoreError
 
 APPLICATION_ID = 0x51444B31
-VERSION = 1
+VERSION = 2
+AUDITED = "kind IN ('" + "','".join(AUDIT_KINDS) + "')"
 
 TABLES = """
 CREATE TABLE events(
@@ -27,6 +29,9 @@ CREATE TABLE sessions(
   session_id TEXT NOT NULL, seq_no INTEGER NOT NULL, body TEXT NOT NULL,
   PRIMARY KEY(session_id, seq_no)) WITHOUT ROWID;
 CREATE TABLE envelopes(request_id TEXT PRIMARY KEY, digest BLOB NOT NULL, seq_no INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX envelopes_by_seq_no ON envelopes(seq_no);
+CREATE TABLE trims(seq_no INTEGER PRIMARY KEY, hash BLOB NOT NULL, at REAL NOT NULL, why TEXT NOT NULL);
+CREATE TABLE cursors(name TEXT PRIMARY KEY, seq_no INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE snapshots(seq_no INTEGER PRIMARY KEY, body TEXT NOT NULL);
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
@@ -34,9 +39,18 @@ CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 event of it and without what the event holds (`wire.beside`).
 
 `by_session` is filled behind the writer, up to `indexed`: an index on `events` would touch a page per session in
-every commit and cost more than the row itself."""
+every commit and cost more than the row itself.
 
-MIGRATIONS: Mapping[int, str] = {}
+`trims` holds one row at most, where the log begins: the number and the hash of the last event that was trimmed.
+`cursors` is how far each hub has acknowledged the log; nothing beyond the least of them is trimmed."""
+
+MIGRATIONS: Mapping[int, str] = {
+    1: """
+CREATE INDEX envelopes_by_seq_no ON envelopes(seq_no);
+CREATE TABLE trims(seq_no INTEGER PRIMARY KEY, hash BLOB NOT NULL, at REAL NOT NULL, why TEXT NOT NULL);
+CREATE TABLE cursors(name TEXT PRIMARY KEY, seq_no INTEGER NOT NULL) WITHOUT ROWID;
+"""
+}
 """From each older version to the next: one script, run in one transaction after a backup."""
 
 
@@ -58,6 +72,17 @@ def prepare(
     for old in range(version, to):
         _backup(db, path, old)
         _run(db, migrations[old], old + 1)
+
+
+def keep_audit_index(db: sqlite3.Connection) -> None:
+    """An index of the few rows that the audit shows, made anew when what it shows has changed."""
+    wanted = f"CREATE INDEX audited ON events(seq_no) WHERE {AUDITED}"
+    found = db.execute("SELECT sql FROM sqlite_master WHERE type='index' AND name='audited'").fetchone()
+    if found is None or found[0] != wanted:
+        db.execute("BEGIN IMMEDIATE")
+        db.execute("DROP INDEX IF EXISTS audited")
+        db.execute(wanted)
+        db.execute("COMMIT")
 
 
 def _run(db: sqlite3.Connection, script: str, version: int) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from quarterdeck.core.state import Settings, State
+from quarterdeck.daemon.disk import Disk
 from quarterdeck.daemon.ears import Attendance, Ears
 from quarterdeck.daemon.listen import SocketServer, bind, peer_uid
 from quarterdeck.daemon.loop import Loop
@@ -27,7 +28,7 @@ async def speak(folder: Path, content: bytes) -> bytes:
     """Run a socket server in this process and say something to it; gives all it answered."""
     log = Log.open(folder / "events.db")
     reader = Reader(folder / "events.db")
-    loop = Loop(State(runner_id="r", settings=Settings()), log, reader, Waiting(SessionsFolder(folder)))
+    loop = Loop(State(runner_id="r", settings=Settings()), log, reader, Waiting(SessionsFolder(folder)), Disk(folder))
     server = SocketServer(Ears(loop, Attendance()))
     await server.start(bind(folder / "hook.sock"))
     incoming, outgoing = await asyncio.open_unix_connection(str(folder / "hook.sock"))

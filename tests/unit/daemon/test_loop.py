@@ -9,6 +9,7 @@ from quarterdeck.agents.claude.hooks import read_hook
 from quarterdeck.core.commands import Heard
 from quarterdeck.core.feed import FeedEvent
 from quarterdeck.core.state import State
+from quarterdeck.daemon.disk import Disk
 from quarterdeck.daemon.loop import QUIET, Loop
 from quarterdeck.daemon.processes import SessionsFolder
 from quarterdeck.daemon.waiting import Waiting
@@ -19,7 +20,7 @@ from quarterdeck.store.reader import Reader
 async def test_a_subscriber_that_fails_harms_nobody_else(tmp_path: Path) -> None:
     log = Log.open(tmp_path / "events.db")
     reader = Reader(tmp_path / "events.db")
-    loop = Loop(State(runner_id="otter"), log, reader, Waiting(SessionsFolder(tmp_path)))
+    loop = Loop(State(runner_id="otter"), log, reader, Waiting(SessionsFolder(tmp_path)), Disk(tmp_path))
     told: list[FeedEvent] = []
 
     def fails(events: list[FeedEvent]) -> None:

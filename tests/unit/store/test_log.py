@@ -13,7 +13,8 @@ from quarterdeck.core.fold import fold
 from quarterdeck.core.state import Settings, State
 from quarterdeck.daemon.recover import recover
 from quarterdeck.errors import StoreError
-from quarterdeck.store.log import RAW_LIMIT, Entry, Log, verify
+from quarterdeck.store.chain import verify
+from quarterdeck.store.log import RAW_LIMIT, Entry, Log
 from quarterdeck.store.reader import FeedQuery, Reader
 from quarterdeck.store.schema import APPLICATION_ID, VERSION, prepare
 from tests.support.scene import Scene, bash
@@ -113,7 +114,7 @@ def test_a_changed_or_missing_row_is_named(log: Log, tmp_path: Path, damage: str
     assert found is not None
     assert (found.seq_no, reason in found.reason) == (row, True)
     again = Log.open(tmp_path / "events.db")
-    with pytest.raises(StoreError, match=f"row {row} is damaged"):
+    with pytest.raises(StoreError, match=f"row {row}: "):
         append(again, scene)
     again.close()
 

@@ -1,0 +1,34 @@
+"""How the oldest events leave the log: all that hangs on them goes too, and their last hash stays as the anchor."""
+
+from __future__ import annotations
+
+import sqlite3
+
+
+def keepable(db: sqlite3.Connection) -> int:
+    """The first event that must stay: what came after the snapshot, what a hub has not acknowledged, what is asked and
+    still waits."""
+    row = db.execute(
+        "SELECT coalesce((SELECT max(seq_no) FROM snapshots), 0) + 1,"
+        " (SELECT min(seq_no) FROM cursors) + 1,"
+        " (SELECT min(seq_no) FROM requests WHERE status = 'pending')"
+    ).fetchone()
+    return int(min(place for place in row if place is not None))
+
+
+def let_go(db: sqlite3.Connection, last: int, at: float, why: str) -> None:
+    """Delete every event up to `last` and what is kept beside them; inside the caller's transaction."""
+    db.execute("INSERT INTO trims SELECT seq_no, hash, ?, ? FROM events WHERE seq_no = ?", (at, why, last))
+    db.execute("DELETE FROM trims WHERE seq_no < ?", (last,))
+    db.execute(
+        "DELETE FROM by_session WHERE (session_id, seq_no) IN"
+        " (SELECT session_id, seq_no FROM events WHERE seq_no <= ?)",
+        (last,),
+    )
+    db.execute("DELETE FROM envelopes WHERE seq_no <= ?", (last,))
+    db.execute(
+        "DELETE FROM requests WHERE status IN ('decided', 'withdrawn', 'expired') AND seq_no <= ?",
+        (last,),
+    )
+    db.execute("DELETE FROM events WHERE seq_no <= ?", (last,))
+    db.execute("UPDATE indexed SET seq_no = max(seq_no, ?)", (last,))
