@@ -99,10 +99,8 @@ def _unheard(client: Client, folder: Path, stats: dict[str, Any]) -> list[Check]
         says = f"{len(silent)} running sessions were never heard, as {silent[0].session_id} (pid {silent[0].pid})"
         fix = "they began before qd install: end and resume them; /hooks in a session shows what is connected"
         return [Check("sessions", bool(heard), says, fix)]
-    if not stats["events"]["recorded"]:
-        return [
-            Check("sessions", True, "nothing was heard since the daemon started", "start claude, and say something")
-        ]
+    if not stats["hook_seconds"]["count"]:
+        return [Check("sessions", True, "none was heard since the daemon started", "start claude, and say something")]
     return []
 
 
