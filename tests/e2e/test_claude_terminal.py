@@ -62,5 +62,5 @@ def test_clear_closes_the_session_and_the_new_one_is_idle(either: Connected) -> 
         assert new != old
         assert either.session(new, "idle")["ended_at"] is None
         assert either.sessions()[old]["ended_at"] is not None
-        assert either.kinds(old)[-1] == "session.end"
+        assert "session.end" in either.kinds(old)
     assert either.session(new, "ended")["ended_at"] is not None

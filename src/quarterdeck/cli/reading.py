@@ -21,7 +21,7 @@ from quarterdeck.cli.times import read_time
 from quarterdeck.config import home_path
 from quarterdeck.core.feed import HIDDEN, KINDS
 from quarterdeck.core.text import one_line, visible
-from quarterdeck.core.titles import cut, subject_of
+from quarterdeck.core.titles import count, cut, subject_of
 from quarterdeck.errors import Refused
 from quarterdeck.surfaces.client import Client
 from quarterdeck.surfaces.live import Connected, Live, Lost, Message
@@ -49,9 +49,9 @@ def sessions(json: AsJson = False, all: Annotated[bool, typer.Option("--all", he
         out.print("No live sessions. Start `claude` in any terminal; if it does not show, run: qd doctor")
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in ("state", "session", "project", "title", "waits", "tools", "last"):
+    for name in ("state", "session", "project", "title", "waits", "tools", "tokens", "cost", "last"):
         table.add_column(name, no_wrap=True)
-    room = max(12, out.width - 66) if out.is_terminal else 50
+    room = max(12, out.width - 82) if out.is_terminal else 50
     for s in found:
         table.add_row(
             state_cell(s["agent_state"]).append(" ~" if s["state_source"] == "process" else "", "dim"),
@@ -60,9 +60,19 @@ def sessions(json: AsJson = False, all: Annotated[bool, typer.Option("--all", he
             cell(cut(s["title"], room)),
             cell(s["pending"] or ""),
             cell(s["counters"]["tool_uses"]),
+            *_spent(s["usage"]),
             cell(ago(s["last_event_at"])),
         )
     out.print(table)
+
+
+def _spent(usage: dict[str, Any] | None) -> tuple[Text, Text]:
+    """Tokens and cost, where they are known."""
+    if usage is None:
+        return cell(""), cell("")
+    tokens = sum(usage[f"{kind}_tokens"] for kind in ("input", "output", "cache_read", "cache_write"))
+    cost = usage["cost_usd"]
+    return cell(count(tokens)), cell("" if cost is None else f"${cost:.2f}")
 
 
 @plainly

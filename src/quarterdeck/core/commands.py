@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from quarterdeck.core.data import Spent
 from quarterdeck.core.decisions import Decision
 from quarterdeck.core.runtime import RuntimeEvent
 from quarterdeck.core.state import ProcessId, Request
@@ -70,6 +71,41 @@ class TimePassed(Struct, frozen=True, gc=False, kw_only=True):
     """Told now and then: what was last heard of may be stale."""
 
     at: float
+
+
+class Said(Struct, frozen=True, gc=False, kw_only=True):
+    """A message of the model as its transcript has it: the text that is new, and all it has used so far."""
+
+    spent: Spent
+    text: str = ""
+    text_bytes: int | None = None
+    at: float = 0.0
+    agent_id: str | None = None
+
+
+class TranscriptRead(Struct, frozen=True, gc=False, kw_only=True):
+    """A further part of a transcript. `start` is how far it had been read before, which must be how far we know it
+    read; `afresh` that the file is another one, or shorter. `summary` asks for a summary and says why."""
+
+    session_id: str
+    at: float
+    start: int = 0
+    offset: int = 0
+    agent_id: str | None = None
+    file_id: int = 0
+    afresh: bool = False
+    said: tuple[Said, ...] = ()
+    prompts: int = 0
+    context_tokens: int | None = None
+    title: str | None = None
+    titled_by_user: bool = False
+    reported_cost_usd: float | None = None
+    error: str | None = None
+    malformed: int = 0
+    skipped_lines: int = 0
+    skipped_bytes: int = 0
+    missing: tuple[str, ...] = ()
+    summary: str = ""
 
 
 class Unattended(Struct, frozen=True, gc=False, kw_only=True):
@@ -152,6 +188,7 @@ Input = (
     | ProcessSeen
     | ProcessGone
     | TimePassed
+    | TranscriptRead
     | Unattended
     | Restarted
     | Stopping

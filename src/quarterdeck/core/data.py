@@ -284,8 +284,76 @@ class TodoDoneData(Data, frozen=True, gc=False, kw_only=True):
 
 
 class MessageData(Data, frozen=True, gc=False, kw_only=True):
+    """What was said, and by its own clock when. `text_bytes` is the size of a text that was cut."""
+
     text: str
     message_id: str | None = None
+    model: str | None = None
+    said_at: float | None = None
+    text_bytes: int | None = None
+
+
+class Spent(Data, frozen=True, gc=False, kw_only=True):
+    """What one message of the model used; a later word about the same message takes its place. `tools` counts the
+    calls that are new; `said` is a checksum of the text."""
+
+    message_id: str
+    model: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    cost_usd: float | None = None
+    tools: int = 0
+    said: int = 0
+
+
+class Usage(Data, frozen=True, gc=False, kw_only=True):
+    """Tokens and their price; `cost_usd` is None when a model among them has no known price."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    cost_usd: float | None = 0.0
+
+
+class SessionUsageData(Data, frozen=True, gc=False, kw_only=True):
+    """What a further part of a transcript says, and how far it is read. `afresh` starts the count of this file over;
+    `reported_cost_usd` is the agent's own figure; `malformed` and the skipped count what could not be read."""
+
+    offset: int
+    agent_id: str | None = None
+    file_id: int = 0
+    afresh: bool = False
+    spent: list[Spent] = []
+    prompts: int = 0
+    last_at: float = 0.0
+    context_tokens: int | None = None
+    title: str | None = None
+    titled_by_user: bool = False
+    reported_cost_usd: float | None = None
+    error: str | None = None
+    malformed: int = 0
+    skipped_lines: int = 0
+    skipped_bytes: int = 0
+    missing: list[str] = []
+
+
+class SessionSummaryData(Data, frozen=True, gc=False, kw_only=True):
+    """What a session came to when it ended or was compacted; `missing` says what the transcript did not give."""
+
+    reason: str
+    last_assistant_text: str | None = None
+    last_assistant_timestamp: float | None = None
+    message_count: int = 0
+    tool_call_count: int = 0
+    error: str | None = None
+    usage: Usage | None = None
+    reported_cost_usd: float | None = None
+    context_tokens: int | None = None
+    model: str | None = None
+    missing: list[str] = []
 
 
 class RuleAddData(Data, frozen=True, gc=False, kw_only=True):

@@ -16,6 +16,8 @@ KINDS: Mapping[str, type[Struct]] = {
     "session.end": d.SessionEndData,
     "session.interrupt": d.SessionInterruptData,
     "session.state": d.SessionStateData,
+    "session.usage": d.SessionUsageData,
+    "session.summary": d.SessionSummaryData,
     "run.start": d.RunStartData,
     "run.end": d.RunEndData,
     "user.prompt": d.UserPromptData,
@@ -130,7 +132,15 @@ AUDIT_KINDS = (
 """What the audit shows: every decision, and every change of a rule, a token, a setting or the log itself."""
 
 HIDDEN = frozenset(
-    {"tool.batch", "instructions.loaded", "file.changed", "config.changed", "session.state", "todo.update"}
+    {
+        "tool.batch",
+        "instructions.loaded",
+        "file.changed",
+        "config.changed",
+        "session.state",
+        "session.usage",
+        "todo.update",
+    }
 )
 """Kinds a face leaves out unless asked: they repeat or explain what another event already says."""
 

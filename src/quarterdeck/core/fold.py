@@ -11,8 +11,9 @@ from quarterdeck.core import data as d
 from quarterdeck.core.agent_state import SAYS_STATE, WAITING, AgentState, state_after, state_of_process
 from quarterdeck.core.decisions import Source
 from quarterdeck.core.draft import Draft
-from quarterdeck.core.feed import OWN, FeedEvent, run_number
+from quarterdeck.core.feed import OWN, ROOT, FeedEvent, run_number
 from quarterdeck.core.runtime import Context
+from quarterdeck.core.scrolls import beginning, unrolled, used
 from quarterdeck.core.state import Actor, OpenTool, ProcessId, Request, Run, Session, State, Todo, Token
 
 PREVIEW = 120
@@ -46,6 +47,8 @@ def apply(draft: Draft, event: FeedEvent) -> None:
         change["run"] = replace(run, seq=event.seq)
     elif event.run_id.endswith(":R0"):
         change["seq_outside"] = event.seq
+    elif event.run_id == session.last_run_id:
+        change["last_run_seq"] = event.seq
     kind = _KINDS.get(event.kind)
     if kind is not None:
         kind(draft, session, event, change)
@@ -120,6 +123,8 @@ def _counted(change: Change, session: Session, **more: int) -> None:
 def _session_start(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
     data: d.SessionStartData = event.data
     change |= {"ended_at": None, "source": data.source, "model": data.model or session.model}
+    if session.transcript.summed_up:
+        change["transcript"] = replace(session.transcript, summed_up=False)
     if data.session_title:
         change["title"] = data.session_title
     if data.source != "compact":
@@ -166,7 +171,7 @@ def _run_end(draft: Draft, session: Session, event: FeedEvent, change: Change) -
     run: Run | None = change.get("run", session.run)
     if run is not None:
         change["totals"] = _sum(session.totals, run.counters)
-    change |= {"run": None, "open_tools": {}, "sent": {}}
+    change |= {"run": None, "open_tools": {}, "sent": {}, "last_run_id": event.run_id, "last_run_seq": event.seq}
     draft.forget_requests(session.session_id)
 
 
@@ -296,6 +301,8 @@ def _stop_request(draft: Draft, session: Session, event: FeedEvent, change: Chan
     data: d.StopRequestData = event.data
     if data.scope == "root":
         change["background"] = data.background
+    if data.scope == "root" and data.last_assistant_message:
+        change |= {"last_text": beginning(data.last_assistant_message), "last_text_at": event.at}
     if data.held:
         _open_request(draft, session, event, change, "stop")
     elif data.scope == "root" and data.background == 0 and session.agent_state is not AgentState.ENDED:
@@ -388,10 +395,33 @@ def _todo_done(draft: Draft, session: Session, event: FeedEvent, change: Change)
         change["todos"] = {**session.todos, todo.todo_id: replace(todo, status="done")}
 
 
+def _message(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    data: d.MessageData = event.data
+    if event.actor_id == ROOT:
+        change |= {"last_text": beginning(data.text), "last_text_at": data.said_at or event.at}
+
+
+def _session_usage(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    data: d.SessionUsageData = event.data
+    transcript = unrolled(session.transcript, data)
+    change |= {"transcript": transcript, "usage": used(transcript)}
+    if data.title and (data.titled_by_user or not session.transcript.named):
+        change["title"] = preview(data.title)
+    if data.spent and not data.agent_id:
+        change["model"] = data.spent[-1].model or session.model
+
+
+def _session_summary(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    change["transcript"] = replace(session.transcript, summed_up=session.ended_at is not None)
+
+
 _KINDS: dict[str, Callable[[Draft, Session, FeedEvent, Change], None]] = {
     "session.start": _session_start,
     "session.end": _session_end,
     "session.state": _session_state,
+    "session.usage": _session_usage,
+    "session.summary": _session_summary,
+    "message.assistant": _message,
     "run.start": _run_start,
     "run.end": _run_end,
     "user.prompt": _user_prompt,

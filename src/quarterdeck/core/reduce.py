@@ -25,6 +25,7 @@ from quarterdeck.core.commands import (
     RevokeToken,
     Stopping,
     TimePassed,
+    TranscriptRead,
     Trimming,
     Unattended,
 )
@@ -33,6 +34,7 @@ from quarterdeck.core.decisions import NoOpinion, Source
 from quarterdeck.core.feed import OWN, FeedEvent
 from quarterdeck.core.hearing import end_run, hear
 from quarterdeck.core.owning import change_tokens, record_settings, record_trim
+from quarterdeck.core.reading import read_transcript
 from quarterdeck.core.state import Request, Session, State
 from quarterdeck.core.step import Step
 from quarterdeck.core.truth import age, process_gone, process_seen
@@ -76,6 +78,9 @@ def reduce(state: State, told: Input) -> Result:
         case TimePassed(at=at):
             step = Step(state, "", at)
             age(step)
+        case TranscriptRead(session_id=session_id, at=at):
+            step = Step(state, session_id, at)
+            read_transcript(step, told)
         case Unattended(at=at):
             step = _unattended(state, at)
         case Restarted(at=at, settings=settings):

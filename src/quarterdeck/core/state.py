@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from quarterdeck.core.agent_state import AgentState
-from quarterdeck.core.data import Counters, DecisionData
+from quarterdeck.core.data import Counters, DecisionData, Spent, Usage
 from quarterdeck.core.runtime import Context
 
 
@@ -65,10 +65,40 @@ class ProcessId(Struct, frozen=True, gc=False):
     start: str
 
 
+class Scroll(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How far one file of a transcript is read, and what it has said so far. `recent` are the latest messages, whose
+    usage may still be corrected; `last_at` is when the latest one was said."""
+
+    offset: int = 0
+    file_id: int = 0
+    usage: Usage = Usage()
+    prompts: int = 0
+    messages: int = 0
+    tools: int = 0
+    last_at: float = 0.0
+    recent: dict[str, Spent] = field(default_factory=dict)
+    malformed: int = 0
+    skipped_lines: int = 0
+    skipped_bytes: int = 0
+
+
+class Transcript(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a session's transcript says. `scrolls` are its files: the main one under "", a sub-agent's under its id."""
+
+    scrolls: dict[str, Scroll] = field(default_factory=dict)
+    context_tokens: int | None = None
+    reported_cost_usd: float | None = None
+    named: bool = False
+    error: str | None = None
+    missing: tuple[str, ...] = ()
+    summed_up: bool = False
+
+
 class Session(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One agent conversation. `waiting` maps its open requests to their kind, `sent` the tool calls whose
     decision was sent and not yet seen to take effect to their request. `state_at` is when the state was last said,
-    `process` who runs it where that was once seen, `background` what still ran when the agent last stopped."""
+    `process` who runs it where that was once seen, `background` what still ran when the agent last stopped,
+    `last_run_id` the run that ended last."""
 
     session_id: str
     started_at: float
@@ -93,6 +123,12 @@ class Session(Struct, frozen=True, kw_only=True, omit_defaults=True):
     todos: dict[str, Todo] = field(default_factory=dict)
     waiting: dict[str, str] = field(default_factory=dict)
     sent: dict[str, str] = field(default_factory=dict)
+    last_run_id: str = ""
+    last_run_seq: int = 0
+    last_text: str | None = None
+    last_text_at: float | None = None
+    usage: Usage | None = None
+    transcript: Transcript = Transcript()
 
 
 class Token(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -51,13 +51,17 @@ class Step:
         parent: str | None = None,
         tool_use_id: str | None = None,
         outside: bool = False,
+        of_last_run: bool = False,
     ) -> FeedEvent:
-        """Record an event in the session's open run, or in R0 when there is none."""
+        """Record an event in the session's open run, or in R0 when there is none; on wish in the run that ended last,
+        where there is one."""
         session = self.session
         run = session.run
         if kind == "run.start":
             run_id, seq = f"{self.session_id}:R{session.runs + 1}", 1
-        elif run is None or outside:
+        elif of_last_run and session.last_run_id:
+            run_id, seq = session.last_run_id, session.last_run_seq + 1
+        elif run is None or outside or of_last_run:
             run_id, seq = f"{self.session_id}:R0", session.seq_outside + 1
         else:
             run_id, seq = run.run_id, run.seq + 1

@@ -127,11 +127,34 @@ def _run_end(data: Any) -> str:
     return f"■ Run {data.status}: {counters.tool_uses} tools, {counters.tool_failures} failed"
 
 
+def _summary(data: Any) -> str:
+    words = f"Σ {data.message_count} messages, {data.tool_call_count} tools"
+    if data.usage is not None:
+        words += f", {short_usage(data.usage)}"
+    return f"{words}; not all is known" if data.missing else words
+
+
+def short_usage(usage: Any) -> str:
+    """Tokens and cost in a few characters; the cost is left out where it is not known."""
+    tokens = usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens
+    cost = "" if usage.cost_usd is None else f" ${usage.cost_usd:.2f}"
+    return f"{count(tokens)} tokens{cost}"
+
+
+def count(number: int) -> str:
+    """A number in at most four characters or so: 950, 12k, 3.4M."""
+    if number < 1000:
+        return str(number)
+    return f"{number / 1000:.0f}k" if number < 999_500 else f"{number / 1_000_000:.1f}M"
+
+
 _TITLES: dict[str, Callable[[Any], str]] = {
     "session.start": lambda d: f"○ Session started ({d.source})",
     "session.end": lambda d: f"– Session ended ({d.reason})",
     "session.interrupt": lambda d: f"✕ Interrupted by {d.by}",
     "session.state": lambda d: _session_state(d),
+    "session.usage": lambda d: f"· Transcript read: {len(d.spent)} messages",
+    "session.summary": _summary,
     "run.start": lambda d: f"▸ Run: {d.trigger.prompt_preview or d.trigger.type}",
     "run.end": _run_end,
     "user.prompt": lambda d: f"❯ {d.prompt.strip()}",
@@ -213,6 +236,7 @@ _BODIES = {
     "compact.post": "compact_summary",
     "message.user": "text",
     "message.assistant": "text",
+    "session.summary": "last_assistant_text",
     "todo.add": "details",
     "permission.decision": "message",
     "question.decision": "message",

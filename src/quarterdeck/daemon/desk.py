@@ -15,6 +15,7 @@ from quarterdeck.core.commands import CreateToken, Decide, Reply, RevokeToken
 from quarterdeck.core.decisions import Decision
 from quarterdeck.core.state import Request, Session, Token
 from quarterdeck.daemon.loop import Loop
+from quarterdeck.daemon.prior import PriorSessions
 from quarterdeck.serve.views import project_id_of
 from quarterdeck.store.reader import FeedQuery, Page, Reader
 
@@ -30,9 +31,12 @@ def _newest(sessions: dict[str, Session]) -> list[Session]:
 class DaemonDesk:
     """Serves one runner."""
 
-    def __init__(self, loop: Loop, reader: Reader, figures: Callable[[], dict[str, Any]] = dict) -> None:
+    def __init__(
+        self, loop: Loop, reader: Reader, prior: PriorSessions, figures: Callable[[], dict[str, Any]] = dict
+    ) -> None:
         self._loop = loop
         self._reader = reader
+        self._prior = prior
         self._figures = figures
 
     @property
@@ -51,13 +55,15 @@ class DaemonDesk:
         return "read_only" if self._loop.damaged else "nearly_full" if self._loop.nearly_full else "ok"
 
     def sessions(self) -> list[Session]:
-        """Live ones first, each newest first."""
+        """Live ones first, then ended ones, then those of which only a transcript is left; each newest first."""
         state = self._loop.state
-        return _newest(state.sessions) + _newest(state.ended)
+        heard = state.sessions.keys() | state.ended.keys()
+        prior = {s.session_id: s for s in self._prior.sessions() if s.session_id not in heard}
+        return _newest(state.sessions) + _newest(state.ended) + _newest(prior)
 
     def session(self, session_id: str) -> Session | None:
         state = self._loop.state
-        return state.sessions.get(session_id) or state.ended.get(session_id)
+        return state.sessions.get(session_id) or state.ended.get(session_id) or self._prior.session(session_id)
 
     @property
     def seq_no(self) -> int:

@@ -23,6 +23,7 @@ from quarterdeck.core.commands import (
     Reply,
     Restarted,
     Stopping,
+    TranscriptRead,
     Trimming,
     Unattended,
     Unwatch,
@@ -282,11 +283,11 @@ class Loop:
 
     def _spare(self, batch: list[_Said], error: str) -> None:
         """What agents say is let go; a decision, and what ends a wait, is tried again with the disk's reserve."""
-        must = [said for said in batch if not isinstance(said.told, Heard)]
+        must = [said for said in batch if not isinstance(said.told, Heard | TranscriptRead)]
         if self._log.damage is not None or not must or not self._disk.give_way():
             self._fail(batch, error)
             return
-        self._fail([said for said in batch if isinstance(said.told, Heard)], error)
+        self._fail([said for said in batch if isinstance(said.told, Heard | TranscriptRead)], error)
         self._queue.extendleft(reversed(must))
         if not self._scheduled:
             self._scheduled = True
@@ -294,13 +295,14 @@ class Loop:
 
     def _fail(self, batch: list[_Said], error: str) -> None:
         """Nothing of the batch is on record, so nobody is told anything but silence; what nobody would say again
-        (a deadline, a holder that left) is tried again."""
+        (a deadline, a holder that left, a summary) is tried again."""
         self.stats.not_recorded += len(batch)
         logger.error("not recorded", error=error, inputs=len(batch))
         self._disk.look()
         for said in batch:
             self._let_go(said, error)
-            if isinstance(said.told, SAID_ONCE) and not self._stopped:
+            summary = isinstance(said.told, TranscriptRead) and said.told.summary
+            if (summary or isinstance(said.told, SAID_ONCE)) and not self._stopped:
                 asyncio.get_running_loop().call_later(RETRY_SECONDS, self.tell, said.told)
 
     def _let_go(self, said: _Said, error: str) -> None:

@@ -36,11 +36,13 @@ from quarterdeck.daemon.keeping import Keeping
 from quarterdeck.daemon.listen import SocketServer, bind
 from quarterdeck.daemon.logs import log_what_escapes, start_logs
 from quarterdeck.daemon.loop import Loop
+from quarterdeck.daemon.prior import PriorSessions
 from quarterdeck.daemon.processes import SessionsFolder
 from quarterdeck.daemon.recover import recover
 from quarterdeck.daemon.redact import Redactor
 from quarterdeck.daemon.serving import DRAIN_SECONDS, Server, hosts_of, loop_factory, url_of, uvicorn_config
 from quarterdeck.daemon.tls import Certificate, names_of, own_certificate, self_signed
+from quarterdeck.daemon.transcripts import follow
 from quarterdeck.daemon.truth import Truth
 from quarterdeck.daemon.waiting import Waiting
 from quarterdeck.errors import ConfigError, HomeError
@@ -108,9 +110,11 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     keeping = Keeping(loop, log, own_reader, disk, config.store, home.unclean)
     exporter = _start_otel(config, loop, redactor)
     ears = Ears(loop, attendance)
-    desk = DaemonDesk(loop, reader, Figures(loop, log, attendance))
+    claude = claude_config_dir(config).absolute()
+    folder = SessionsFolder(claude / "sessions")
+    prior = PriorSessions(claude)
+    desk = DaemonDesk(loop, reader, prior, Figures(loop, log, attendance))
     access = _access(home, loop, redactor)
-    folder = SessionsFolder(claude_config_dir(config) / "sessions")
     agents = Agents(KnownAncestry(folder, lambda: loop.state.sessions), loop.tell)
     doors = _doors(loop, ears, desk, access, attendance, agents)
     tcp = bind_port(home, _loopback(config), config.runner.port)
@@ -128,6 +132,7 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     loop.stats.lag.start()
     truth = Truth(folder, lambda: loop.state.sessions, loop.tell)
     following = asyncio.create_task(truth.follow()) if loop.damaged is None else None
+    transcripts = follow(loop, claude / "projects")
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
@@ -144,6 +149,8 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     loop.stats.lag.stop()
     if following is not None:
         following.cancel()
+    await transcripts.close()
+    await prior.close()
     await _stop(home, loop, sockets, [server for server, _ in servers], serving)
     keeping.stop()
     if exporter is not None:

@@ -23,7 +23,7 @@ from quarterdeck.serve.views import (
 )
 from quarterdeck.store.reader import FeedQuery
 
-CURSOR = r"^[01]\.[0-9]{1,17}\.[A-Za-z0-9_.:-]{1,128}$"
+CURSOR = r"^[012]\.[0-9]{1,17}\.[A-Za-z0-9_.:-]{1,128}$"
 Limit = Annotated[int, QueryParameter(name="limit", ge=1, le=1000)]
 Position = Annotated[int | None, QueryParameter(ge=0, le=2**63 - 1)]
 Time = Annotated[float | None, QueryParameter(ge=0, le=1e12)]
@@ -65,7 +65,9 @@ def list_sessions(
     after: Cursor = None,
     limit: Limit = 200,
 ) -> Sessions:
-    """Every session, the live ones first, each kind newest first. A `next` stays good when its session has moved."""
+    """Every session: live ones, ended ones, those of which only a transcript is left, each newest first.
+
+    A `next` stays good when its session has moved."""
     desk: Desk = state.desk
     found = [
         s
@@ -89,7 +91,8 @@ def _place(group: str, micros: str, session_id: str) -> Place:
 
 
 def _place_of(session: Session) -> Place:
-    return int(session.ended_at is not None), -max(0, int(session.started_at * 1e6)), session.session_id
+    group = 0 if session.ended_at is None else 2 if session.state_source == "transcript" else 1
+    return group, -max(0, int(session.started_at * 1e6)), session.session_id
 
 
 def _cursor(session: Session) -> str:

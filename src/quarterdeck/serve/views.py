@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from quarterdeck.core.data import Counters, TokenCreateData
 from quarterdeck.core.feed import Cause, FeedEvent
 from quarterdeck.core.risk import risk_of
+from quarterdeck.core.scrolls import missing_of
 from quarterdeck.core.state import Request, Session, Todo
 from quarterdeck.core.titles import Ui, body_of, title_of, ui_of
 from quarterdeck.wire import write_json
@@ -30,8 +31,31 @@ class CountersView(Struct, kw_only=True):
     blocks: int
 
 
+class UsageView(Struct, kw_only=True):
+    """What a session has used, by its transcript. `cost_usd` is null when a model among those used has no known price;
+    `reported_cost_usd` is the agent's own figure; `missing` says what could not be read."""
+
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    cost_usd: float | None
+    reported_cost_usd: float | None
+    context_tokens: int | None
+    model: str | None
+    missing: list[str]
+
+
+class ResumeView(Struct, kw_only=True):
+    """The command that takes a conversation up again in a terminal, and where to run it."""
+
+    command: str
+    cwd: str
+
+
 class SessionView(Struct, kw_only=True):
-    """One agent conversation. `state_source` says who knows its state: hooks, or the process itself."""
+    """One agent conversation. `state_source` says who knows its state: hooks, the process itself, or only a transcript
+    that is left of it. `usage` is null until a transcript was read."""
 
     session_id: str
     agent_state: str
@@ -53,7 +77,8 @@ class SessionView(Struct, kw_only=True):
     runs: int
     pending: int
     counters: CountersView
-    usage: Any
+    usage: UsageView | None
+    resume: ResumeView | None
     todos: list[Todo]
     runner_id: str
 
@@ -166,10 +191,36 @@ def session_view(session: Session, runner_id: str) -> SessionView:
             permission_requests=totals.permission_requests + active.permission_requests,
             blocks=totals.blocks + active.blocks,
         ),
-        usage=None,
+        usage=usage_view(session),
+        resume=resume_view(session),
         todos=list(session.todos.values()),
         runner_id=runner_id,
     )
+
+
+def usage_view(session: Session) -> UsageView | None:
+    """What a session has used; None until a transcript was read."""
+    usage, transcript = session.usage, session.transcript
+    if usage is None:
+        return None
+    return UsageView(
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cache_read_tokens=usage.cache_read_tokens,
+        cache_write_tokens=usage.cache_write_tokens,
+        cost_usd=None if usage.cost_usd is None else round(usage.cost_usd, 6),
+        reported_cost_usd=transcript.reported_cost_usd,
+        context_tokens=transcript.context_tokens,
+        model=session.model,
+        missing=missing_of(transcript),
+    )
+
+
+def resume_view(session: Session) -> ResumeView | None:
+    """How to take a conversation up again; None for an id that reads as an option."""
+    if session.session_id.startswith("-"):
+        return None
+    return ResumeView(command=f"claude --resume {session.session_id}", cwd=session.context.cwd)
 
 
 def event_view(event: FeedEvent) -> EventView:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from quarterdeck.agents.claude.hooks import HOOKS, read_hook, write_answer
 from quarterdeck.core.agent_state import AgentState
@@ -24,10 +26,13 @@ from quarterdeck.core.commands import (
     ProcessSeen,
     Restarted,
     RevokeToken,
+    Said,
     Stopping,
     TimePassed,
+    TranscriptRead,
     Unattended,
 )
+from quarterdeck.core.data import Spent
 from quarterdeck.core.decisions import Allow, Ask, Block, Decision, Deny, NoOpinion
 from quarterdeck.core.decisions import Answer as Answered
 from quarterdeck.core.feed import FeedEvent
@@ -123,8 +128,11 @@ def draw_input(draw: st.DrawFn, story: Story, n: int) -> Input:
             ["heard"] * 6
             + ["wild", "decide", "decide", "deadline", "gone", "process", "restart", "alone", "refused"]
             + ["token", "revoke", "ended", "time", "descendant"]
+            + ["read", "read"]
         )
     )
+    if kind == "read":
+        return draw_read(draw, story, at)
     if kind in ("heard", "wild", "refused"):
         payload = draw(payloads)
         if kind == "wild":
@@ -162,6 +170,50 @@ def draw_input(draw: st.DrawFn, story: Story, n: int) -> Input:
         "alone": Unattended(at=at),
     }
     return others[kind]
+
+
+messages = st.builds(
+    Said,
+    spent=st.builds(
+        Spent,
+        message_id=st.sampled_from(["m1", "m2", "m3"]),
+        model=st.sampled_from(["", "claude-opus-4-5"]),
+        input_tokens=st.integers(0, 10**12),
+        cost_usd=st.none() | st.floats(0, 1e6),
+        tools=st.integers(0, 3),
+        said=st.integers(0, 1),
+    ),
+    text=st.sampled_from(["", "well\nthen"]),
+    at=st.floats(0, 1e9),
+    agent_id=st.sampled_from([None, "a1"]),
+)
+
+
+def draw_read(draw: Callable[..., Any], story: Story, at: float) -> TranscriptRead:
+    """A part of a transcript that mostly follows on what was read before."""
+    session_id, agent_id = draw(st.sampled_from(SESSIONS)), draw(st.sampled_from([None, "a1"]))
+    known = story.state.sessions.get(session_id) or story.state.ended.get(session_id)
+    scroll = known.transcript.scrolls.get(agent_id or "") if known else None
+    start = draw(st.sampled_from([scroll.offset if scroll else 0, 7]))
+    return TranscriptRead(
+        session_id=session_id,
+        at=at,
+        agent_id=agent_id,
+        start=start,
+        offset=draw(st.integers(0, 2**40)),
+        file_id=draw(st.integers(0, 2)),
+        afresh=draw(st.booleans()),
+        said=tuple(draw(st.lists(messages, max_size=3))),
+        prompts=draw(st.integers(0, 2)),
+        context_tokens=draw(st.none() | st.integers(0, 10**6)),
+        title=draw(st.none() | st.text(max_size=5)),
+        titled_by_user=draw(st.booleans()),
+        reported_cost_usd=draw(st.none() | st.floats(0, 100)),
+        error=draw(st.none() | st.just("overloaded")),
+        malformed=draw(st.integers(0, 2)),
+        missing=tuple(draw(st.lists(st.sampled_from(["a", "b"]), max_size=2))),
+        summary=draw(st.sampled_from(["", "", "end", "compact"])),
+    )
 
 
 @pytest.mark.law("E13")
@@ -231,6 +283,26 @@ def test_only_the_very_process_that_was_seen_ends_a_session(story: Story) -> Non
     for told, before, result in story.results:
         if isinstance(told, ProcessGone) and result.events:
             assert before.sessions[told.session_id].process == told.process
+
+
+@given(stories())
+def test_reading_a_transcript_changes_no_state_opens_no_run_and_answers_nobody(story: Story) -> None:
+    for told, before, result in story.results:
+        if isinstance(told, TranscriptRead):
+            assert not result.effects
+            assert result.state.requests == before.requests
+            for old, new in ((before.sessions, result.state.sessions), (before.ended, result.state.ended)):
+                assert {k: (s.agent_state, s.state_source, s.runs, s.waiting) for k, s in old.items()} == {
+                    k: (s.agent_state, s.state_source, s.runs, s.waiting) for k, s in new.items()
+                }
+
+
+@given(stories(), st.data())
+def test_the_same_part_of_a_transcript_read_twice_is_recorded_once(story: Story, data: st.DataObject) -> None:
+    told = draw_read(data.draw, story, 0.0)
+    once = reduce(story.state, told).state
+    again = reduce(once, replace(told, afresh=False, summary=""))
+    assert told.offset == told.start or told.session_id not in {**once.sessions, **once.ended} or not again.events
 
 
 @pytest.mark.law("E2")

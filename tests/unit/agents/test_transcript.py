@@ -1,0 +1,217 @@
+"""Transcripts as the real CLI writes them, and as nobody should."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quarterdeck.agents.claude import transcript
+from quarterdeck.agents.claude.prices import Prices
+from quarterdeck.agents.claude.transcript import Part, read_glance, read_part
+from quarterdeck.daemon.transcripts import load_prices
+
+RECORDINGS = Path(__file__).parents[2] / "recordings" / "transcripts"
+PRICES: Prices = load_prices()
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def line(kind: str = "assistant", **fields: Any) -> bytes:
+    return json.dumps({"type": kind, "timestamp": "2026-11-16T03:00:00.500Z", **fields}).encode() + b"\n"
+
+
+def assistant(message_id: str, *blocks: dict[str, Any], model: str = "claude-opus-4-5", **usage: Any) -> bytes:
+    message = {"id": message_id, "model": model, "content": list(blocks), "usage": usage}
+    return line(message=message, uuid="u1")
+
+
+def words(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
+
+
+def call(tool_use_id: str) -> dict[str, Any]:
+    return {"type": "tool_use", "id": tool_use_id, "name": "Bash", "input": {}}
+
+
+def texts(part: Part) -> list[str]:
+    return [said.text for said in part.said if said.text]
+
+
+@pytest.mark.parametrize("version", ["2.1.325", "2.1.197"])
+def test_a_real_session_is_read(version: str) -> None:
+    part = read_part((RECORDINGS / version / "session.jsonl").read_bytes(), PRICES)
+    spoken = ["first I look", "then I send", "all done", "second answer"]
+    assert [text for text in texts(part) if text in spoken] == spoken
+    assert sum(said.spent.tools for said in part.said) == 2
+    assert {said.spent.input_tokens for said in part.said} == {100}
+    assert all(said.agent_id is None and said.at > 1_790_000_000 for said in part.said)
+    assert all(said.spent.cost_usd for said in part.said)
+    assert part.prompts == 3
+    assert (part.title, part.titled_by_user) == ("a name", True)
+    assert part.context_tokens == 100
+    assert part.error == "API Error: 400 scripted"
+    assert (part.malformed, part.skipped_lines, part.missing) == (0, 0, ())
+
+
+@pytest.mark.parametrize("version", ["2.1.325", "2.1.197"])
+def test_a_real_sub_agent_is_read(version: str) -> None:
+    (file,) = (RECORDINGS / version).glob("session/subagents/*.jsonl")
+    part = read_part(file.read_bytes(), PRICES, agent_id="a1")
+    assert texts(part) == ["helped"]
+    assert {said.agent_id for said in part.said} == {"a1"}
+    assert (sum(said.spent.tools for said in part.said), part.context_tokens, part.prompts) == (1, None, 0)
+
+
+def test_our_cost_is_what_the_real_program_reports() -> None:
+    folder = RECORDINGS / "2.1.325"
+    files = [folder / "session.jsonl", *folder.glob("session/subagents/*.jsonl")]
+    parts = [read_part(file.read_bytes(), PRICES) for file in files]
+    compaction = 200 * 4 / 1e6 + 20 * 20 / 1e6
+    ours = sum(said.spent.cost_usd or 0 for part in parts for said in part.said)
+    assert parts[0].reported_cost_usd == pytest.approx(ours + compaction)
+
+
+def test_a_message_of_many_lines_is_one_message_and_its_last_usage_counts() -> None:
+    content = (
+        assistant("m1", words("one"), input_tokens=10, output_tokens=1)
+        + line("user", message={"content": [{"type": "tool_result"}]})
+        + assistant("m1", call("t1"), input_tokens=10, output_tokens=2)
+        + assistant("m1", call("t1"), words("two"), input_tokens=10, output_tokens=7)
+    )
+    (said,) = read_part(content, PRICES).said
+    assert (said.text, said.spent.tools) == ("one\n\ntwo", 1)
+    assert (said.spent.input_tokens, said.spent.output_tokens) == (10, 7)
+
+
+def test_the_context_is_what_the_last_message_of_the_main_agent_was_given() -> None:
+    content = assistant("m1", input_tokens=5, cache_read_input_tokens=70, cache_creation_input_tokens=25)
+    content += line(isSidechain=True, agentId="a7", message={"id": "m2", "usage": {"input_tokens": 9}})
+    part = read_part(content, PRICES)
+    assert part.context_tokens == 100
+    assert [said.agent_id for said in part.said] == [None, "a7"]
+
+
+def test_a_compaction_leaves_the_context_it_names() -> None:
+    boundary = line("system", subtype="compact_boundary", compactMetadata={"preTokens": 9_000, "postTokens": 42})
+    assert read_part(assistant("m1", input_tokens=9_000) + boundary, PRICES).context_tokens == 42
+
+
+def test_what_the_program_says_in_the_models_place_is_no_message() -> None:
+    synthetic = {"id": "m2", "model": "<synthetic>", "content": [words("No response requested.")]}
+    part = read_part(assistant("m1", words("yes")) + line(message=synthetic), PRICES)
+    assert (texts(part), part.error) == (["yes"], None)
+
+
+def test_an_error_is_over_when_the_model_speaks_again() -> None:
+    failed = line(isApiErrorMessage=True, message={"model": "<synthetic>", "content": [words("API Error: 529")]})
+    assert read_part(failed, PRICES).error == "API Error: 529"
+    assert read_part(failed + assistant("m1", words("here")), PRICES).error is None
+
+
+def test_a_name_given_by_a_person_stays_the_title() -> None:
+    content = line("custom-title", customTitle="mine") + line("ai-title", aiTitle="theirs")
+    part = read_part(content, PRICES)
+    assert (part.title, part.titled_by_user) == ("mine", True)
+    assert read_part(line("ai-title", aiTitle="theirs"), PRICES).title == "theirs"
+
+
+def test_a_model_without_a_price_is_named() -> None:
+    part = read_part(assistant("m1", model="claude-zebra-9", input_tokens=3), PRICES)
+    assert part.said[0].spent.cost_usd is None
+    assert part.missing == ("the price of claude-zebra-9",)
+
+
+@pytest.mark.law("I2")
+def test_bad_lines_are_counted_and_the_rest_is_read() -> None:
+    bad = [b"{", b'{"type":"assistant","message":7}', b"\xff\xfe", b"[" * 100_000, b'{"type":"assistant"}', b"null"]
+    part = read_part(b"\n".join(bad) + b"\n" + assistant("m1", words("good")), PRICES)
+    assert (texts(part), part.malformed) == (["good"], len(bad))
+
+
+@pytest.mark.law("I1")
+@pytest.mark.parametrize("filler", [b"1," * 2_000_000, b" " * (transcript.MAX_LINE + 1)])
+def test_a_line_too_long_to_read_in_one_go_is_skipped(filler: bytes) -> None:
+    part = read_part(b'{"type":"assistant","x":[' + filler + b"1]}\n" + assistant("m1", words("good")), PRICES)
+    assert (texts(part), part.skipped_lines) == (["good"], 1)
+
+
+def test_a_long_stretch_is_read_in_parts_that_follow_on_each_other() -> None:
+    content = b"".join(assistant(f"m{n}", words(f"text {n}")) for n in range(120))
+    found: list[str] = []
+    while content:
+        part = read_part(content, PRICES)
+        found += texts(part)
+        content = content[part.size :]
+    assert found == [f"text {n}" for n in range(120)]
+
+
+def test_a_text_over_the_limit_is_cut_and_says_so() -> None:
+    (said,) = read_part(assistant("m1", words("x" * (transcript.MAX_TEXT + 5))), PRICES).said
+    assert (len(said.text), said.text_bytes) == (transcript.MAX_TEXT, transcript.MAX_TEXT + 5)
+
+
+@pytest.mark.law("I4")
+@given(st.binary(max_size=300))
+def test_no_bytes_make_the_reader_raise(content: bytes) -> None:
+    read_part(content, PRICES)
+    read_glance(content, content)
+
+
+records = st.fixed_dictionaries(
+    {"type": st.sampled_from(["assistant", "user", "system", "ai-title", "cost-state", "other"])},
+    optional={
+        "message": anything
+        | st.fixed_dictionaries(
+            {},
+            optional={
+                "id": anything,
+                "model": anything,
+                "content": anything | st.lists(st.fixed_dictionaries({"type": st.just("text"), "text": anything})),
+                "usage": anything | st.fixed_dictionaries({}, optional={"input_tokens": anything, "speed": anything}),
+            },
+        ),
+        "timestamp": anything | st.text("0123456789-T:Z.+", max_size=24),
+        "uuid": anything,
+        "isSidechain": anything,
+        "agentId": anything,
+        "subtype": st.just("compact_boundary"),
+        "compactMetadata": anything,
+        "totalCostUSD": anything,
+        "aiTitle": anything,
+    },
+)
+
+
+@pytest.mark.law("I4")
+@given(st.lists(records, max_size=5))
+def test_no_record_makes_the_reader_raise(found: list[dict[str, Any]]) -> None:
+    content = b"\n".join(json.dumps(record).encode(errors="replace") for record in found)
+    part = read_part(content, PRICES)
+    assert part.malformed <= len(found)
+    for said in part.said:
+        assert 0 <= said.spent.input_tokens < 2**63
+        said.text.encode()
+    read_glance(content, content)
+
+
+def test_a_glance_tells_where_and_about_what_a_session_was() -> None:
+    content = (RECORDINGS / "2.1.325" / "session.jsonl").read_bytes()
+    glance = read_glance(content[:16_384], content[-16_384:])
+    assert glance is not None
+    assert (glance.cwd, glance.title, glance.model) == ("/scratch/home/project", "a name", "claude-opus-5-5")
+    assert glance.last_at > glance.started_at > 0
+    unnamed = read_glance(content[:16_384], b"")
+    assert unnamed is not None
+    assert unnamed.title == "do it"
+
+
+def test_a_file_in_which_nothing_was_said_is_no_session() -> None:
+    assert read_glance(line("queue-operation", content="x"), line("ai-title", aiTitle="x")) is None
