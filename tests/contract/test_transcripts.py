@@ -29,6 +29,12 @@ def asked(prompt: str, cwd: str = "/w/app") -> str:
     return json.dumps({"type": "user", "timestamp": moment, "cwd": cwd, "message": {"content": prompt}}) + "\n"
 
 
+def own_start() -> str:
+    """When this process began, as the process table counts."""
+    stat = Path(f"/proc/{os.getpid()}/stat")
+    return stat.read_text().rpartition(")")[2].split()[19] if stat.exists() else ""
+
+
 class Desk:
     """A daemon and the Claude home it looks at."""
 
@@ -239,15 +245,19 @@ def test_prior_sessions_are_listed_as_ended_and_can_be_resumed(tmp_path: Path) -
     folder = tmp_path / "claude" / "projects" / "-w-my-app"
     folder.mkdir(parents=True)
     (folder / "prior-1.jsonl").write_text(asked("mend the roof", cwd="/w/my.app") + said("m1", "mended"))
+    (folder / "running.jsonl").write_text(asked("still at it"))
+    process = {"sessionId": "running", "pid": os.getpid(), "procStart": own_start(), "status": "busy"}
+    (tmp_path / "claude" / "sessions").mkdir()
+    (tmp_path / "claude" / "sessions" / f"{os.getpid()}.json").write_text(json.dumps(process))
     (folder / "empty.jsonl").write_text('{"type":"queue-operation"}\n')
     (folder / "broken.jsonl").write_bytes(b"\xff" * 50_000)
     (folder / "link.jsonl").symlink_to(folder / "prior-1.jsonl")
     os.mkfifo(folder / "pipe.jsonl")
     with Daemon(tmp_path / "qd") as daemon:
         daemon.hook({"hook_event_name": "UserPromptSubmit", "session_id": "live", "prompt": "x"})
-        until(lambda: len(daemon.api("GET", "/sessions")[1]["sessions"]) == 2, what="the prior session")
-        live, prior = daemon.api("GET", "/sessions")[1]["sessions"]
-        assert live["session_id"] == "live"
+        until(lambda: len(daemon.api("GET", "/sessions")[1]["sessions"]) == 3, what="the prior sessions")
+        *live, prior = daemon.api("GET", "/sessions")[1]["sessions"]
+        assert {s["session_id"]: s["agent_state"] for s in live} == {"live": "running", "running": "unknown"}
         assert daemon.api("GET", "/sessions/prior-1")[1] == prior
         assert daemon.events("session%") == []
     assert (prior["session_id"], prior["title"], prior["cwd"]) == ("prior-1", "mend the roof", "/w/my.app")

@@ -92,7 +92,7 @@ def _port(home: Path, config: Config) -> list[Check]:
 
 def _unheard(client: Client, folder: Path, stats: dict[str, Any]) -> list[Check]:
     """Sessions that run and never spoke to us: most began before Claude Code was connected."""
-    heard = {s["session_id"] for s in client.all("/api/v1/sessions")}
+    heard = {s["session_id"] for s in client.all("/api/v1/sessions") if s["state_source"] != "transcript"}
     files = SessionsFolder(folder)
     silent = [p for p in files.read() if p.session_id not in heard and files.identity(p) is not None]
     if silent:

@@ -137,7 +137,7 @@ def _session(file: File, glance: Glance, *, live: bool) -> Session:
         last_event_at=last_at,
         ended_at=None if live else last_at,
         agent_state=AgentState.UNKNOWN if live else AgentState.ENDED,
-        state_source="process" if live else "transcript",
+        state_source="transcript",
         context=Context(cwd=glance.cwd, transcript_path=file.path),
         title=preview(glance.title),
         model=glance.model,
