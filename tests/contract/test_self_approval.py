@@ -111,7 +111,7 @@ def test_one_that_leaves_while_it_is_looked_at(daemon: Daemon, agent: FakeAgent,
 def test_one_that_hands_its_connection_down(daemon: Daemon, agent: FakeAgent, request_: Json) -> None:
     handed = "for _ in range(200): os.fork() and os._exit(0)"
     said = agent.runs(allowing(daemon, request_, then=handed) + "; sleep 1")
-    assert said.strip() == REFUSED
+    assert said.startswith("403 ")
     recorded(daemon, request_)
 
 

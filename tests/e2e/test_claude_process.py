@@ -69,7 +69,8 @@ def test_a_session_that_works_is_never_called_idle(newest: Connected) -> None:
         session_id = terminal.session()["sessionId"]
         newest.session(session_id, "settled")
         said = [e["data"] for e in newest.daemon.events("session.state") if e["session_id"] == session_id]
-        assert [data.get("status", "") for data in said] == [""]
+        assert "idle" not in [data.get("status") for data in said]
+        assert said[0]["pid"] == terminal.pid
 
 
 def kill_agent(terminal: Terminal) -> None:

@@ -393,11 +393,11 @@ def _warm_up() -> None:
     from quarterdeck.daemon.serving import uvicorn_config
     from quarterdeck.serve.asgi import App
 
-    def create_api(desk: Any, access: Any, pace: Any) -> Litestar:
-        app.state.update({"desk": desk, "access": access, "pace": pace})
+    def create_api(desk: Any, access: Any, pace: Any, agents: Any) -> Litestar:
+        app.state.update({"desk": desk, "access": access, "pace": pace, "agents": agents})
         return app
 
-    app: Litestar = put(main, "create_api", create_api)(None, None, None)
+    app: Litestar = put(main, "create_api", create_api)(None, None, None, None)
     uvicorn_config(cast(App, app)).load()
 
 

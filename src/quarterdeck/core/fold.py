@@ -40,7 +40,7 @@ def apply(draft: Draft, event: FeedEvent) -> None:
     now = state_after(event.kind, session.agent_state)
     change: Change = {"last_event_at": event.at, "agent_state": now}
     if event.kind in SAYS_STATE:
-        change |= {"state_source": "hooks", "state_at": event.at}
+        change |= {"state_source": "hooks", "state_at": event.at, "heard_at": event.at}
     if event.context is not None:
         change["context"] = merged(session.context, event.context)
     if run is not None and run.run_id == event.run_id:

@@ -96,9 +96,9 @@ class Transcript(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 class Session(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One agent conversation. `waiting` maps its open requests to their kind, `sent` the tool calls whose
-    decision was sent and not yet seen to take effect to their request. `state_at` is when the state was last said,
-    `process` who runs it where that was once seen, `background` what still ran when the agent last stopped,
-    `last_run_id` the run that ended last."""
+    decision was sent and not yet seen to take effect to their request. `state_at` is when the state was last said
+    or changed, `heard_at` when a hook last said it, `process` who runs it where that was once seen, `background` what
+    still ran when the agent last stopped, `last_run_id` the run that ended last."""
 
     session_id: str
     started_at: float
@@ -108,6 +108,7 @@ class Session(Struct, frozen=True, kw_only=True, omit_defaults=True):
     agent_state: AgentState = AgentState.UNKNOWN
     state_source: str = "hooks"
     state_at: float = 0.0
+    heard_at: float = 0.0
     process: ProcessId | None = None
     background: int = 0
     context: Context = Context()

@@ -15,9 +15,6 @@ from quarterdeck.core.step import Step
 SETTLE_SECONDS = 1.0
 """How long a status must stand: between two turns an agent is idle for an instant."""
 
-SLACK_SECONDS = 1.0
-"""How much earlier than a hook's word a status may have been written about the same thing."""
-
 STALE_SECONDS = 86400.0
 """After so long without a word, a session whose process was never seen is unknown."""
 
@@ -32,14 +29,15 @@ CORRECTS: Mapping[AgentState, frozenset[AgentState]] = {
 
 
 def believed(session: Session, seen: ProcessSeen) -> AgentState | None:
-    """What the process's word makes of the session; None when hooks said as much, or something newer."""
+    """What the process's word makes of the session; None when hooks said as much, or something newer. Whoever is idle
+    after what a hook last said has left a dialog too, though we may hear of that a moment later."""
     said = state_of_process(seen.status, seen.waiting_for)
     if said is None or session.waiting or seen.at - seen.changed_at < SETTLE_SECONDS:
         return None
     if session.agent_state is AgentState.UNKNOWN:
         return said if said in CORRECTS else None
-    slack = SLACK_SECONDS if said is AgentState.IDLE else 0.0
-    if session.agent_state not in CORRECTS.get(said, ()) or seen.changed_at < session.state_at - slack:
+    known_at = session.heard_at if said is AgentState.IDLE else session.state_at
+    if session.agent_state not in CORRECTS.get(said, ()) or seen.changed_at < known_at:
         return None
     return None if seen.status == "shell" and session.background else said
 

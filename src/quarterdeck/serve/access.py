@@ -143,7 +143,7 @@ class Failures:
 class Pace:
     """How fast one credential may decide: a burst for a full desk, then a steady rate."""
 
-    def __init__(self, burst: float = 2000.0, per_second: float = 100.0) -> None:
+    def __init__(self, burst: float = 20_000.0, per_second: float = 500.0) -> None:
         self._burst = burst
         self._rate = per_second
         self._left: dict[str, tuple[float, float]] = {}

@@ -141,6 +141,19 @@ STATS: dict[str, Any] = {
     "process": {"pid": 4711, "rss_bytes": 63184896, "open_fds": 25, "max_fds": 65536},
 }
 
+AUDITED: dict[str, Any] = {
+    "seq_no": 18,
+    "at": 1791000050.0,
+    "kind": "permission.decision",
+    "session_id": "5bcc959a-d2e0-4b84-99d9-a702456ddf08",
+    "who": "owner",
+    "surface": "cli",
+    "source": "user",
+    "what": {"tool_name": "Bash", "request_id": "h3fa4b2c1d0ef-17", "decision_type": "deny"},
+    "digest": DIGEST,
+    "hash": DIGEST,
+}
+
 EXAMPLES: Mapping[tuple[str, str], dict[str, Any]] = {
     ("GET", "/healthz"): {"answer": {"status": "ok"}},
     ("GET", "/sessions"): {"answer": {"sessions": [SESSION], "next": None}},
@@ -167,6 +180,7 @@ EXAMPLES: Mapping[tuple[str, str], dict[str, Any]] = {
     },
     ("GET", "/me"): {"answer": ME},
     ("GET", "/stats"): {"answer": STATS},
+    ("GET", "/audit"): {"answer": {"audit": [AUDITED], "next": None}},
     ("GET", "/metrics"): {"answer": 'quarterdeck_events_total{kind="tool.pre"} 16\n'},
     ("POST", "/logout"): {"answer": {"ok": True}},
 }
@@ -185,6 +199,7 @@ SUMMARIES: Mapping[tuple[str, str], str] = {
     ("POST", "/login-codes"): "A sign-in link",
     ("GET", "/me"): "Who calls",
     ("GET", "/stats"): "Figures",
+    ("GET", "/audit"): "Who did what",
     ("GET", "/metrics"): "Figures for Prometheus",
     ("POST", "/logout"): "Sign out",
 }

@@ -76,7 +76,7 @@ def test_idle_for_an_instant_between_two_turns_is_nothing() -> None:
 
 
 def test_a_status_from_before_the_last_hook_is_nothing() -> None:
-    sees(working(), "idle", after=-5.0, stood=60.0).does_nothing()
+    sees(working(), "idle", after=-0.1, stood=60.0).does_nothing()
     scene = Scene().hears("UserPromptSubmit", prompt="go").hears("Stop")
     sees(scene, "busy", after=-0.1).records("session.state").is_now(AgentState.SETTLED)
 
