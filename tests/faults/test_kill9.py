@@ -167,7 +167,7 @@ class Story:
     def _check_whole(self, bodies: list[Json]) -> None:
         kinds: dict[str, set[str]] = defaultdict(set)
         for body in bodies:
-            cause = body["cause"].get("hook_request_id")
+            cause = body.get("cause", {}).get("hook_request_id")
             if cause:
                 kinds[cause].add(body["kind"])
         assert not [cause for cause, found in kinds.items() if found <= ALONE]

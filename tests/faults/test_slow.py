@@ -78,4 +78,5 @@ def test_resuming_gives_every_later_event_once_in_log_order_whatever_the_clock_d
             _, page = daemon.api("GET", f"/feed?after={after}&limit=9")
             seen += [event["seq_no"] for event in page["events"]]
             after = page["next"]
-        assert seen == list(range(1, 51))
+        assert seen == list(range(1, seen[-1] + 1))
+        assert seen[-1] >= 50

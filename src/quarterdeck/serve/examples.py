@@ -141,17 +141,17 @@ STATS: dict[str, Any] = {
     "process": {"pid": 4711, "rss_bytes": 63184896, "open_fds": 25, "max_fds": 65536},
 }
 
-AUDITED: dict[str, Any] = {
-    "seq_no": 18,
+AUDIT_ROW: dict[str, Any] = {
+    "seq_no": 19,
     "at": 1791000050.0,
     "kind": "permission.decision",
     "session_id": "5bcc959a-d2e0-4b84-99d9-a702456ddf08",
     "who": "owner",
     "surface": "cli",
     "source": "user",
-    "what": {"tool_name": "Bash", "request_id": "h3fa4b2c1d0ef-17", "decision_type": "deny"},
-    "digest": DIGEST,
-    "hash": DIGEST,
+    "what": {"tool_name": "Bash", "request_id": "h3fa4b2c1d0ef-17", "decision_type": "deny", "status": "decided"},
+    "digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    "hash": "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
 }
 
 EXAMPLES: Mapping[tuple[str, str], dict[str, Any]] = {
@@ -179,8 +179,8 @@ EXAMPLES: Mapping[tuple[str, str], dict[str, Any]] = {
         "answer": {"url": "http://127.0.0.1:4180/login?code=…", "expires_seconds": 60.0},
     },
     ("GET", "/me"): {"answer": ME},
+    ("GET", "/audit"): {"answer": {"audit": [AUDIT_ROW], "next": None}},
     ("GET", "/stats"): {"answer": STATS},
-    ("GET", "/audit"): {"answer": {"audit": [AUDITED], "next": None}},
     ("GET", "/metrics"): {"answer": 'quarterdeck_events_total{kind="tool.pre"} 16\n'},
     ("POST", "/logout"): {"answer": {"ok": True}},
 }
@@ -198,8 +198,8 @@ SUMMARIES: Mapping[tuple[str, str], str] = {
     ("DELETE", "/tokens/{token_id}"): "Revoke a token",
     ("POST", "/login-codes"): "A sign-in link",
     ("GET", "/me"): "Who calls",
+    ("GET", "/audit"): "Who decided and changed what",
     ("GET", "/stats"): "Figures",
-    ("GET", "/audit"): "Who did what",
     ("GET", "/metrics"): "Figures for Prometheus",
     ("POST", "/logout"): "Sign out",
 }
