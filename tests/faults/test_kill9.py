@@ -30,7 +30,7 @@ HITS = int(os.environ.get("QD_FAULT_HITS", "40"))
 LANES = 2
 """Stories told at once: a daemon that starts leaves a processor free."""
 
-LATEST = {"snapshot-open": 2, "snapshot-done": 2, "folding": 10, "restarted": 1, "noting": 3, "draining": 3}
+LATEST = {"snapshot-open": 2, "snapshot-done": 2, "folding": 1, "restarted": 1, "noting": 3, "draining": 3}
 """The last passing of a point that a short story is sure to reach; others take a random one up to 20."""
 
 ALONE = {"run.start", "run.end"}

@@ -164,7 +164,7 @@ def _snapshot_done(hit: Callable[[], None]) -> None:
 def _folding(hit: Callable[[], None]) -> None:
     from quarterdeck.store import log
 
-    around(log, "read_event", before=hit)
+    around(log, "read_events", before=hit)
 
 
 def _restarted(hit: Callable[[], None]) -> None:
