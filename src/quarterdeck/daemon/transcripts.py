@@ -34,6 +34,9 @@ from quarterdeck.daemon.transcript_files import (
 SOON_SECONDS = 0.3
 LOOK_SECONDS = 3.0
 RECORD_SECONDS = 2.0
+FULL_SECONDS = 30.0
+"""How long a transcript waits when the disk has only room for decisions."""
+
 SUMMARY_AFTER_RESTART_SECONDS = 86_400.0
 
 WAKES = {
@@ -155,6 +158,9 @@ class Transcripts:
         state = self._loop.state
         session = state.sessions.get(session_id) or state.ended.get(session_id)
         if session is None or self._loop.damaged:
+            return
+        if self._loop.nearly_full:
+            self._due[session_id] = time.monotonic() + FULL_SECONDS
             return
         reasons = self._sums.get(session_id, [])
         wanted = Wanted(session_id, session.context.transcript_path, session.transcript.scrolls, "end" in reasons)
