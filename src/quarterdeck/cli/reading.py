@@ -104,10 +104,10 @@ def feed(
         "since": read_time(since) if since else None,
         "until": read_time(until) if until else None,
     }
-    if after is None:
-        events = asked.get("/api/v1/feed", before=2**53, limit=limit, **filters)["events"]
-    else:
-        events = asked.get("/api/v1/feed", after=after, limit=limit, **filters)["events"]
+    end = _end(asked) if follow_it else 0
+    place = {"before": 2**53} if after is None else {"after": after}
+    page = asked.get("/api/v1/feed", limit=limit, **place, **filters)
+    events = page["events"]
     if json and not follow_it:
         print_json({"events": events, "next": events[-1]["seq_no"] if events else None})
         return
@@ -115,7 +115,14 @@ def feed(
         if json or kind or event["kind"] not in HIDDEN:
             show_event(event, json)
     if follow_it:
-        follow(events[-1]["seq_no"] if events else after, json, **filters)
+        last = events[-1]["seq_no"] if events else 0
+        follow(last if after is not None and page["next"] else max(end, last), json, **filters)
+
+
+def _end(asked: Client) -> int:
+    """The position of the last event there is."""
+    last = asked.get("/api/v1/feed", before=2**53, limit=1)["events"]
+    return int(last[0]["seq_no"]) if last else 0
 
 
 def _whole_id(asked: Client, session: str | None) -> str | None:
@@ -147,13 +154,14 @@ async def _follow(after: int | None, as_json: bool, filters: dict[str, Any]) -> 
     away = False
     async for said in live.follow():
         match said:
-            case Lost(reason=reason) if not away:
-                sys.stderr.write(f"quarterdeck: {one_line(reason)}; waiting for the daemon\n")
+            case Lost(reason=reason):
+                if not away:
+                    sys.stderr.write(f"quarterdeck: {one_line(reason)}; waiting for the daemon\n")
                 away = True
-            case Connected(resumed=False, seq_no=seq_no):
-                sys.stderr.write(f"quarterdeck: older events are no longer kept; going on from {seq_no}\n")
-            case Connected():
+            case Connected(resumed=resumed, seq_no=seq_no):
                 away = False
+                if not resumed:
+                    sys.stderr.write(f"quarterdeck: older events are no longer kept; going on from {seq_no}\n")
             case Message(kind="event", body=body) if wanted(body["event"], as_json, filters):
                 show_event(body["event"], as_json)
             case _:
@@ -166,8 +174,8 @@ def wanted(event: dict[str, Any], as_json: bool, filters: dict[str, Any]) -> boo
     if (kinds and event["kind"] not in kinds) or (session and event["session_id"] != session):
         return False
     if words:
-        text = jsonlib.dumps([event["title"], event["data"]], ensure_ascii=False).casefold()
-        return all(word in text for word in words.casefold().split())
+        text = jsonlib.dumps(event["data"], ensure_ascii=False, separators=(",", ":"))
+        return jsonlib.dumps(words, ensure_ascii=False)[1:-1].casefold() in text.casefold()
     return bool(as_json or kinds or event["kind"] not in HIDDEN)
 
 
@@ -185,6 +193,7 @@ def show_event(event: dict[str, Any], as_json: bool = False) -> None:
         out.print(line, overflow="ellipsis", no_wrap=True)
     else:
         sys.stdout.write(line.plain + "\n")
+        sys.stdout.flush()
 
 
 @plainly

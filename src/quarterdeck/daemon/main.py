@@ -119,10 +119,10 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     doors = _doors(loop, ears, desk, access, attendance, agents)
     tcp = bind_port(home, _loopback(config), config.runner.port)
     guards: list[tuple[Guard, socket.socket, Certificate | None]] = [
-        (Guard(doors, access, hosts_of(tcp, LOOPBACK_NAMES), attendance.seen), tcp, None)
+        (Guard(doors, access, hosts_of(_port(tcp), LOOPBACK_NAMES), attendance.seen), tcp, None)
     ]
     guards += [
-        (Guard(doors, access, hosts_of(wide, names), attendance.seen), wide, certificate)
+        (Guard(doors, access, hosts_of(_port(wide), names, "https"), attendance.seen), wide, certificate)
         for wide, names, certificate in _beyond_loopback(home, config)
     ]
     sockets = SocketServer(ears)
@@ -159,6 +159,10 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     own_reader.close()
     reader.close()
     log.close()
+
+
+def _port(listening: socket.socket) -> int:
+    return int(listening.getsockname()[1])
 
 
 def _access(home: Home, loop: Loop, redactor: Redactor) -> Access:

@@ -16,7 +16,10 @@ from quarterdeck.serve.asgi import App
 
 DRAIN_SECONDS = 2
 PING_SECONDS = 15.0
+HANG_UP_SECONDS = 5.0
+STOP_SECONDS = 0.5
 FRAME_BYTES = 4 * 1024 * 1024
+USUAL_PORTS = {"http": 80, "https": 443}
 
 
 class Server(uvicorn.Server):
@@ -36,7 +39,9 @@ class Server(uvicorn.Server):
 
 
 class Socket(WebSocketsSansIOProtocol):
-    """A WebSocket that can be dropped: a client that reads nothing would otherwise be waited for without end."""
+    """A WebSocket that ends: a client that reads nothing is not waited for, and nothing is piled up for it."""
+
+    _owed = b""
 
     def handle_connect(self, event: Any) -> None:
         super().handle_connect(event)
@@ -44,9 +49,51 @@ class Socket(WebSocketsSansIOProtocol):
             extensions = cast(dict[str, Any], self.scope["extensions"])
             extensions["quarterdeck.abort"] = self.transport.abort
 
+    async def send(self, message: Any) -> None:
+        await super().send(message)
+        if message["type"] == "websocket.http.response.body":
+            self.handshake_complete = True
+        if self.close_timer is not None:
+            self.close_timer.cancel()
+            self.close_timer = self.loop.call_later(HANG_UP_SECONDS, self.transport.abort)
+
+    def handle_ping(self) -> None:
+        """A pong; to a client that does not read, only the last one, once it does."""
+        pongs = self.conn.data_to_send()
+        if self.writable.is_set():
+            self.transport.write(b"".join(pongs))
+        elif pongs:
+            self._owed = pongs[-1]
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._owed and not self.close_sent:
+            self.transport.write(self._owed)
+        self._owed = b""
+
+    def handle_close(self, event: Any) -> None:
+        super().handle_close(event)
+        self._abort_soon()
+
+    def handle_parser_exception(self) -> None:
+        """A client that speaks no WebSocket; one that did not even begin to gets no close frame."""
+        if self.conn.close_sent is None:
+            self.transport.abort()
+            return
+        super().handle_parser_exception()
+        self._abort_soon()
+
+    def shutdown(self) -> None:
+        super().shutdown()
+        self._abort_soon(STOP_SECONDS)
+
     def keepalive_timeout(self) -> None:
         super().keepalive_timeout()
         self.transport.abort()
+
+    def _abort_soon(self, seconds: float = HANG_UP_SECONDS) -> None:
+        """What is still to be written has a moment to be read."""
+        self.loop.call_later(seconds, self.transport.abort)
 
 
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
@@ -78,6 +125,7 @@ def uvicorn_config(app: App, certificate: Certificate | None = None) -> uvicorn.
         timeout_graceful_shutdown=DRAIN_SECONDS,
         ssl_certfile=str(certificate.cert) if certificate else None,
         ssl_keyfile=str(certificate.key) if certificate else None,
+        ssl_ciphers="",
     )
 
 
@@ -87,8 +135,7 @@ def url_of(listening: socket.socket, scheme: str = "http", name: str | None = No
     return f"{scheme}://[{shown}]:{port}" if ":" in shown else f"{scheme}://{shown}:{port}"
 
 
-def hosts_of(listening: socket.socket, names: list[str]) -> list[str]:
-    """Every spelling of Host under which a listener may be called."""
-    port = listening.getsockname()[1]
+def hosts_of(port: int, names: list[str], scheme: str = "http") -> list[str]:
+    """Every spelling of Host under which a listener may be called; a browser leaves out the usual port."""
     shown = [f"[{name}]" if ":" in name else name.lower() for name in names]
-    return [f"{name}:{port}" for name in shown]
+    return [f"{name}:{port}" for name in shown] + (shown if port == USUAL_PORTS[scheme] else [])

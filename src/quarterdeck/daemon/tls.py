@@ -28,10 +28,15 @@ def own_certificate(cert: str, key: str) -> Certificate:
     """The person's certificate, checked before anything listens."""
     pair = Certificate(Path(cert).expanduser(), Path(key).expanduser())
     try:
-        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(pair.cert, pair.key)
-    except (OSError, ssl.SSLError) as error:
+        _load(pair)
+    except (OSError, ValueError, ssl.SSLError) as error:
         raise ConfigError(f"runner.tls_cert {pair.cert}: cannot be used with {pair.key} ({error})") from None
     return pair
+
+
+def _load(pair: Certificate) -> None:
+    """Read both files; a key with a passphrase is refused, since nobody may be there to type it."""
+    ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(pair.cert, pair.key, password="")
 
 
 def self_signed(folder: Path, names: list[str]) -> Certificate:
@@ -52,7 +57,7 @@ def _still_good(pair: Certificate, names: list[str]) -> bool:
     try:
         cert = x509.load_pem_x509_certificate(pair.cert.read_bytes())
         found = cert.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
-        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(pair.cert, pair.key)
+        _load(pair)
     except (OSError, ValueError, ssl.SSLError, x509.ExtensionNotFound):
         return False
     fresh = cert.not_valid_after_utc - RENEW > datetime.datetime.now(datetime.UTC)
@@ -67,8 +72,17 @@ def _names(names: list[str]) -> list[object]:
         try:
             found.append(x509.IPAddress(ipaddress.ip_address(name)))
         except ValueError:
-            found.append(x509.DNSName(name))
+            found.append(_dns_name(name))
     return found
+
+
+def _dns_name(name: str) -> object:
+    from cryptography import x509
+
+    try:
+        return x509.DNSName(name)
+    except ValueError:
+        raise ConfigError(f"runner.hosts: {name!r} is no host name; write it in ASCII (xn--…)") from None
 
 
 def _make(pair: Certificate, names: list[str]) -> None:

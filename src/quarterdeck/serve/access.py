@@ -51,11 +51,22 @@ def new_token() -> tuple[str, str]:
     return PREFIX + secrets.token_urlsafe(32), "t" + secrets.token_hex(6)
 
 
-class Access:
-    """Knows every credential. `tokens` gives the made ones as they stand in the record."""
+class Clock(Struct, frozen=True):
+    """Where the time comes from: `now` for what stands in the record, `ticks` for what never goes back."""
 
-    def __init__(self, owner: str, hook: str, tokens: Callable[[], Mapping[str, Token]]) -> None:
+    now: Callable[[], float] = time.time
+    ticks: Callable[[], float] = time.monotonic
+
+
+class Access:
+    """Knows every credential, and counts wrong ones. `tokens` gives the made ones as they stand in the record."""
+
+    def __init__(
+        self, owner: str, hook: str, tokens: Callable[[], Mapping[str, Token]], clock: Clock | None = None
+    ) -> None:
         self.used: dict[str, float] = {}
+        self._clock = clock or Clock()
+        self.failures = Failures(self._clock)
         self._tokens = tokens
         self._made: Mapping[str, Token] | None = None
         self._by_verifier: dict[str, Token] = {}
@@ -91,7 +102,7 @@ class Access:
             self._made = made
             self._by_verifier = {token.verifier: token for token in made.values()}
         token = self._by_verifier.get(verifier)
-        now = time.time()
+        now = self._clock.now()
         if token is None or (token.expires_at is not None and token.expires_at <= now):
             return None
         self.used[token.token_id] = now
@@ -105,7 +116,7 @@ class Access:
 
     def new_code(self) -> str:
         """A one-time code that signs a page in within a minute."""
-        now = time.monotonic()
+        now = self._clock.ticks()
         self._codes = {code: until for code, until in self._codes.items() if until > now}
         while len(self._codes) >= MAX_CODES:
             del self._codes[next(iter(self._codes))]
@@ -116,7 +127,7 @@ class Access:
     def take_code(self, code: str) -> bool:
         """Use a code up; False when it is wrong, used or too old."""
         until = self._codes.pop(verifier_of(code.encode(errors="replace")), None)
-        return until is not None and until > time.monotonic()
+        return until is not None and until > self._clock.ticks()
 
 
 class Failures:
@@ -126,12 +137,13 @@ class Failures:
     SECONDS = 60.0
     ADDRESSES = 1000
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock | None = None) -> None:
+        self._clock = clock or Clock()
         self._at: dict[str, list[float]] = {}
 
     def count(self, address: str) -> bool:
         """Count one; whether there were too many lately."""
-        now = time.monotonic()
+        now = self._clock.ticks()
         recent = [at for at in self._at.pop(address, []) if at > now - self.SECONDS][-self.LIMIT :]
         recent.append(now)
         self._at[address] = recent
@@ -143,15 +155,17 @@ class Failures:
 class Pace:
     """How fast one credential may decide: a burst for a full desk, then a steady rate."""
 
-    def __init__(self, burst: float = 20_000.0, per_second: float = 500.0) -> None:
+    def __init__(self, burst: float = 20_000.0, per_second: float = 500.0, clock: Clock | None = None) -> None:
+        self._clock = clock or Clock()
         self._burst = burst
         self._rate = per_second
         self._left: dict[str, tuple[float, float]] = {}
 
     def take(self, who: str, count: int = 1) -> bool:
-        """Whether so many decisions fit now."""
-        now = time.monotonic()
+        """Whether so many decisions fit now; more than a burst fit when the whole burst is there."""
+        now = self._clock.ticks()
         left, at = self._left.get(who, (self._burst, now))
         left = min(self._burst, left + (now - at) * self._rate)
-        self._left[who] = (left - count if left >= count else left, now)
-        return left >= count
+        needed = min(count, self._burst)
+        self._left[who] = (left - needed if left >= needed else left, now)
+        return left >= needed

@@ -55,7 +55,8 @@ def schema_of(app: Litestar) -> dict[str, Any]:
 
 
 def scoped(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
-    """The guard has looked at the path; this looks at the route it led to."""
+    """The guard has looked at the path; this looks at the route it led to. Only OPTIONS, which tells the methods of a
+    path, is not ours and names no scope."""
     principal: Principal = connection.scope["qd_principal"]  # type: ignore[typeddict-item]
     scope = handler.opt.get("scope", "observe")
     if not principal.may(scope):
@@ -90,8 +91,10 @@ def routes_of(app: Litestar) -> Routes:
     """The scope of every route; one that declares none keeps the daemon from starting."""
     table: list[tuple[re.Pattern[str], dict[str, str]]] = []
     for route in sorted(app.routes, key=lambda r: r.path.count("{")):
-        if not isinstance(route, HTTPRoute) or route.path.startswith("/api/v1/schema"):
+        if route.path.startswith("/api/v1/schema"):
             continue
+        if not isinstance(route, HTTPRoute):
+            raise RuntimeError(f"{route.path} declares no scope: only HTTP routes do")
         methods = {}
         for handler in route.route_handlers:
             for method in handler.http_methods - {"OPTIONS"}:

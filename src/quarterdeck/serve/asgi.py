@@ -36,9 +36,11 @@ def error_body(kind: str, message: str, **more: Any) -> bytes:
     return write_json({"error": {"kind": kind, "message": message, **more}})
 
 
-async def respond(send: Send, status: int, body: bytes = b"", headers: Iterable[Header] = JSON_HEADERS) -> None:
-    """A whole response at once."""
-    shown = [*headers, (b"content-length", str(len(body)).encode())] if body else []
+async def respond(send: Send, status: int, body: bytes = b"", headers: Iterable[Header] | None = None) -> None:
+    """A whole response at once; one without a body carries no headers but those given."""
+    shown = [*(JSON_HEADERS if headers is None and body else headers or ())]
+    if body:
+        shown.append((b"content-length", str(len(body)).encode()))
     await send({"type": "http.response.start", "status": status, "headers": shown})
     await send({"type": "http.response.body", "body": body})
 
@@ -46,6 +48,13 @@ async def respond(send: Send, status: int, body: bytes = b"", headers: Iterable[
 async def refuse(send: Send, status: int, kind: str, message: str, **more: Any) -> None:
     """An error in the one shape."""
     await respond(send, status, error_body(kind, message, **more))
+
+
+async def turn_away(send: Send, status: int, kind: str, message: str) -> None:
+    """Refuse a WebSocket at its upgrade, in the one shape."""
+    headers = [*JSON_HEADERS, (b"connection", b"close")]
+    await send({"type": "websocket.http.response.start", "status": status, "headers": headers})
+    await send({"type": "websocket.http.response.body", "body": error_body(kind, message)})
 
 
 def securely(send: Send) -> Send:

@@ -9,12 +9,21 @@ from http.cookies import CookieError, SimpleCookie
 
 from msgspec import Struct
 
-from quarterdeck.serve.access import Access, Failures, Principal, csrf_of
-from quarterdeck.serve.asgi import App, Receive, Scope, Send, error_body, refuse, respond, securely
+from quarterdeck.serve.access import Access, Principal, csrf_of
+from quarterdeck.serve.asgi import (
+    JSON_HEADERS,
+    App,
+    Receive,
+    Scope,
+    Send,
+    error_body,
+    refuse,
+    respond,
+    securely,
+    turn_away,
+)
 
 UNSAFE = frozenset({"POST", "PUT", "PATCH", "DELETE"})
-CLOSED_UNKNOWN = 4401
-CLOSED_FORBIDDEN = 4403
 
 
 class Routes(Struct, frozen=True):
@@ -53,7 +62,6 @@ class Guard:
         self._hosts = frozenset(host.encode() for host in hosts)
         self._origins = frozenset(scheme + host for host in self._hosts for scheme in (b"http://", b"https://"))
         self._seen = seen
-        self._failures = Failures()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
@@ -70,7 +78,7 @@ class Guard:
             await refuse(send, 403, "foreign_origin", "this Origin may not call Quarterdeck")
         elif scope["path"] == "/hook":
             await self._hook(scope, headers, receive, send)
-        elif scope["path"] == "/healthz":
+        elif scope["path"] == "/healthz" and scope["method"] == "GET":
             await self._doors.api(scope, receive, securely(send))
         elif scope["path"] in self._doors.page_paths:
             await self._doors.pages(scope, receive, send)
@@ -128,9 +136,9 @@ class Guard:
         return (principal if principal is not None and principal.kind == "page" else None), True
 
     async def _unknown(self, scope: Scope, shown: bool, send: Send) -> None:
-        if shown and self._failures.count(str((scope.get("client") or ("",))[0])):
+        if shown and self._access.failures.count(address_of(scope)):
             body = error_body("too_many_failures", "too many wrong credentials from here; wait a minute")
-            await respond(send, 429, body, [(b"content-type", b"application/json"), (b"retry-after", b"60")])
+            await respond(send, 429, body, [*JSON_HEADERS, (b"retry-after", b"60")])
         else:
             await refuse(send, 401, "unauthorized", "a valid token is needed: Authorization: Bearer <token>")
 
@@ -140,23 +148,41 @@ class Guard:
         origin = headers.get(b"origin")
         await receive()
         if headers.get(b"host", b"").lower() not in self._hosts or _twice(scope["headers"]):
-            await send({"type": "websocket.close", "code": CLOSED_FORBIDDEN, "reason": "foreign Host"})
+            await turn_away(send, 421, "foreign_host", "this Host is not served here")
         elif origin is not None and not self._ours(scope, origin):
-            await send({"type": "websocket.close", "code": CLOSED_FORBIDDEN, "reason": "foreign Origin"})
-        elif scope["path"] != "/ws":
-            await send({"type": "websocket.close", "code": 4404, "reason": "there is no such socket"})
+            await turn_away(send, 403, "foreign_origin", "this Origin may not call Quarterdeck")
         else:
-            principal, shown = self._who(scope, headers)
-            if shown and principal is None:
-                await send({"type": "websocket.close", "code": CLOSED_UNKNOWN, "reason": "unauthorized"})
-                return
+            await self._live_as(*self._who(scope, headers), scope, receive, send)
+
+    async def _live_as(
+        self, principal: Principal | None, shown: bool, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        if shown and principal is None:
+            self._access.failures.count(address_of(scope))
+            await turn_away(send, 401, "unauthorized", "a valid token is needed")
+        elif principal is not None and not principal.may("observe"):
+            await turn_away(send, 403, "forbidden", "this token lacks the scope observe")
+        elif scope["path"] != "/ws":
+            await turn_away(send, 404, "not_found", "the socket is at /ws")
+        else:
             scope["qd_principal"] = principal
             await self._doors.live(scope, receive, send)
+
+
+def address_of(scope: Scope) -> str:
+    """Where a caller is, for counting what goes wrong there."""
+    return str((scope.get("client") or ("",))[0])
 
 
 def cookie_name(scope: Scope) -> str:
     """Cookies do not tell ports apart, so the name does."""
     return f"quarterdeck_{(scope.get('server') or ('', 0))[1]}"
+
+
+def set_cookie(scope: Scope, secret: str, seconds: float) -> str:
+    """A page's credential: no script reads it, no other site sends it; of no seconds, it is forgotten."""
+    secure = "; Secure" if scope.get("scheme") == "https" else ""
+    return f"{cookie_name(scope)}={secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age={int(seconds)}{secure}"
 
 
 def _cookie(headers: dict[bytes, bytes], name: str) -> bytes:

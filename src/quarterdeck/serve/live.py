@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct
@@ -14,9 +15,17 @@ from quarterdeck.serve.desk import Desk
 from quarterdeck.serve.views import event_view, request_view, session_view
 from quarterdeck.wire import write_json
 
-GATHER_SECONDS = 0.02
-RING_BYTES = 8 * 1024 * 1024
-RING_BUNDLES = 1024
+
+class Limits(Struct, frozen=True, kw_only=True):
+    """How long to gather, how much is kept, and how large a frame gets before the next bundle needs another."""
+
+    gather_seconds: float = 0.02
+    ring_bytes: int = 8 * 1024 * 1024
+    ring_bundles: int = 1024
+    frame_bytes: int = 256 * 1024
+
+
+USUAL = Limits()
 
 
 class Bundle(Struct, frozen=True):
@@ -25,21 +34,28 @@ class Bundle(Struct, frozen=True):
     number: int
     parts: dict[str, list[bytes]]
     size: int
-    seq_no: int
+
+
+class Frame(Struct, frozen=True):
+    """Messages for one listener, up to and with this bundle; empty when it wants nothing of them."""
+
+    text: str
+    upto: int
 
 
 class Live:
     """A short ring of bundles; every listener reads it at its own pace, and one that falls out of it is too slow."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, limits: Limits = USUAL) -> None:
         self._desk = desk
+        self._limits = limits
         self._ring: deque[Bundle] = deque()
         self._size = 0
         self._number = 0
         self._events: list[FeedEvent] = []
         self._streams: list[tuple[str, bytes]] = []
         self._timer: asyncio.TimerHandle | None = None
-        self._frames: dict[tuple[int, frozenset[str]], str] = {}
+        self._last: dict[frozenset[str], Frame] = {}
         self._listeners: dict[asyncio.Event, frozenset[str]] = {}
 
     @property
@@ -62,8 +78,10 @@ class Live:
         self._listeners.pop(wake, None)
         if not self._listeners:
             self._ring.clear()
-            self._frames.clear()
+            self._last.clear()
             self._size = 0
+            self._events.clear()
+            self._streams.clear()
 
     def published(self, events: list[FeedEvent]) -> None:
         """Events that are on record."""
@@ -81,7 +99,7 @@ class Live:
 
     def _soon(self) -> None:
         if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(GATHER_SECONDS, self.flush)
+            self._timer = asyncio.get_running_loop().call_later(self._limits.gather_seconds, self.flush)
 
     def flush(self) -> None:
         """Make a bundle of what was gathered, and wake everyone."""
@@ -92,6 +110,22 @@ class Live:
         streams, self._streams = self._streams, []
         if not events and not streams:
             return
+        self._number += 1
+        parts = self._parts(events, streams)
+        size = sum(len(message) for messages in parts.values() for message in messages)
+        self._ring.append(Bundle(self._number, parts, size))
+        self._size += size
+        while self._is_too_full():
+            self._size -= self._ring.popleft().size
+        self._last.clear()
+        for wake in self._listeners:
+            wake.set()
+
+    def _is_too_full(self) -> bool:
+        limits, kept = self._limits, len(self._ring)
+        return kept > 1 and (self._size > limits.ring_bytes or kept > limits.ring_bundles)
+
+    def _parts(self, events: list[FeedEvent], streams: list[tuple[str, bytes]]) -> dict[str, list[bytes]]:
         wanted = frozenset[str]().union(*self._listeners.values())
         parts: dict[str, list[bytes]] = {}
         if events and "feed" in wanted:
@@ -102,18 +136,7 @@ class Live:
             parts["sessions"] = self._sessions(events)
         for topic, message in streams:
             parts.setdefault(topic, []).append(message)
-        self._keep(parts, events[-1].seq_no if events else 0)
-
-    def _keep(self, parts: dict[str, list[bytes]], seq_no: int) -> None:
-        self._number += 1
-        size = sum(len(message) for messages in parts.values() for message in messages)
-        self._ring.append(Bundle(self._number, parts, size, seq_no))
-        self._size += size
-        while len(self._ring) > 1 and (self._size > RING_BYTES or len(self._ring) > RING_BUNDLES):
-            self._size -= self._ring.popleft().size
-        self._frames.clear()
-        for wake in self._listeners:
-            wake.set()
+        return parts
 
     def _requests(self, events: Iterable[FeedEvent]) -> list[bytes]:
         ids = dict.fromkeys(
@@ -127,22 +150,37 @@ class Live:
         found = (self._desk.session(session_id) for session_id in ids)
         return [_message("session", session_view(s, self._desk.runner_id)) for s in found if s is not None]
 
-    def frame(self, after: int, topics: frozenset[str]) -> str | None:
-        """All that came after this bundle, as one frame, empty when nothing did; None when some of it is gone."""
-        if self._ring and self._ring[0].number > after + 1:
-            return None
-        key = (after, topics)
-        if key not in self._frames:
-            messages = [
-                message
-                for bundle in self._ring
-                if bundle.number > after
-                for topic, part in bundle.parts.items()
-                if topic in topics
-                for message in part
-            ]
-            self._frames[key] = joined(messages)
-        return self._frames[key]
+    def frame(self, after: int, topics: frozenset[str]) -> Frame | None:
+        """What came after this bundle, as one frame of bounded size; None when some of it is gone. Listeners that keep
+        up share the frame of the last bundle; one that lags gets frames of its own, which nobody keeps."""
+        if after != self._number - 1 or not self._ring:
+            return self._frame(after, topics)
+        wanted = topics.intersection(self._ring[-1].parts)
+        found = self._last.get(wanted) or self._frame(after, wanted)
+        if found is not None:
+            self._last[wanted] = found
+        return found
+
+    def _frame(self, after: int, topics: frozenset[str]) -> Frame | None:
+        messages: list[bytes] = []
+        size, upto = 0, after
+        for bundle in self._since(after):
+            if bundle.number != upto + 1:
+                return None
+            wanted = [message for topic, part in bundle.parts.items() if topic in topics for message in part]
+            size += sum(map(len, wanted))
+            if messages and size > self._limits.frame_bytes:
+                break
+            messages += wanted
+            upto = bundle.number
+        return None if upto == after != self._number else Frame(joined(messages), upto)
+
+    def _since(self, after: int) -> Iterator[Bundle]:
+        """The bundles after this one that are kept. A number may be missing: what could not be written is a gap."""
+        behind = self._number - after
+        return (
+            bundle for bundle in islice(self._ring, max(0, len(self._ring) - behind), None) if bundle.number > after
+        )
 
 
 def joined(messages: list[bytes]) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import html
 import mimetypes
 from importlib.resources import files
 from urllib.parse import parse_qs
 
-from quarterdeck.serve.access import PAGE_SCOPES, PAGE_SECONDS, Access, Failures
+from quarterdeck.serve.access import PAGE_SCOPES, PAGE_SECONDS, Access
 from quarterdeck.serve.asgi import NO_STORE, PAGE_POLICY, SECURITY, Header, Receive, Scope, Send, refuse, respond
 from quarterdeck.serve.desk import Desk
 from quarterdeck.serve.errors import ApiError
-from quarterdeck.serve.guard import cookie_name
+from quarterdeck.serve.guard import address_of, set_cookie
 from quarterdeck.serve.tokens import make_token
 
 HTML: Header = (b"content-type", b"text/html; charset=utf-8")
@@ -29,7 +30,6 @@ class Pages:
     def __init__(self, desk: Desk, access: Access) -> None:
         self._desk = desk
         self._access = access
-        self._failures = Failures()
         folder = files("quarterdeck.serve") / "page"
         self._files = {path: (name, (folder / name).read_bytes()) for path, name in FILES.items()}
 
@@ -48,7 +48,7 @@ class Pages:
     async def _login(self, scope: Scope, send: Send) -> None:
         code = parse_qs(scope["query_string"].decode("latin-1")).get("code", [""])[0]
         if scope["method"] != "GET" or not code or not self._access.take_code(code):
-            if code and self._failures.count(str((scope.get("client") or ("",))[0])):
+            if code and self._access.failures.count(address_of(scope)):
                 await _say(send, 429, "Too many wrong links. Wait a minute.")
             else:
                 await _say(send, 401, "This link was used, or is older than a minute. Run: quarterdeck login-url")
@@ -56,13 +56,10 @@ class Pages:
         try:
             secret, _ = await make_token(self._desk, "page", list(PAGE_SCOPES), "login link", PAGE_SECONDS, kind="page")
         except ApiError as error:
-            await _say(send, 503, f"Cannot sign in: {error}")
+            await _say(send, 503, f"Cannot sign in: {html.escape(str(error))}")
             return
-        secure = "; Secure" if scope.get("scheme") == "https" else ""
-        cookie = (
-            f"{cookie_name(scope)}={secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age={int(PAGE_SECONDS)}{secure}"
-        )
-        headers = [(b"location", b"/"), (b"set-cookie", cookie.encode()), HTML, NO_STORE, *SECURITY, PAGE_POLICY]
+        cookie = set_cookie(scope, secret, PAGE_SECONDS).encode()
+        headers = [(b"location", b"/"), (b"set-cookie", cookie), HTML, NO_STORE, *SECURITY, PAGE_POLICY]
         await respond(send, 303, SHELL.format(text='Signed in. <a href="/">Go on</a>').encode(), headers)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
-from litestar import Request, delete, get, post
+from litestar import Request, Response, delete, get, post
 from litestar.datastructures import State as AppState
 from litestar.params import FromPath, JSONBody
 from msgspec import Meta, Struct
@@ -14,8 +14,10 @@ from msgspec import Meta, Struct
 from quarterdeck.core.commands import CreateToken
 from quarterdeck.core.state import Token
 from quarterdeck.serve.access import CODE_SECONDS, Access, csrf_of, new_token, verifier_of
+from quarterdeck.serve.asgi import Scope
 from quarterdeck.serve.desk import Desk
 from quarterdeck.serve.errors import ApiError
+from quarterdeck.serve.guard import set_cookie
 from quarterdeck.serve.principal import by, principal_of
 
 ScopeName = Literal["ingest", "observe", "approve", "edit", "prompt", "control", "admin"]
@@ -113,13 +115,14 @@ def whoami(request: Request[Any, Any, Any]) -> Me:
 
 
 @post("/logout", status_code=200, opt={"scope": "observe"})
-async def logout(state: AppState, request: Request[Any, Any, Any]) -> Done:
-    """Take back the credential that calls, if it is one that was made."""
+async def logout(state: AppState, request: Request[Any, Any, Any]) -> Response[Done]:
+    """Take back the credential that calls, if it is one that was made; a page forgets its cookie."""
     principal = principal_of(request)
     if principal.token_id is None:
         raise ApiError(409, "not_made", "this credential was not made here; replace its file in the home instead")
     await _revoke(state.desk, principal.token_id, principal.name)
-    return Done()
+    forget = {"set-cookie": set_cookie(cast(Scope, request.scope), "", 0)} if principal.kind == "page" else {}
+    return Response(Done(), headers=forget)
 
 
 async def make_token(

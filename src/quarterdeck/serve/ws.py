@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import contextlib
+from collections import deque
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -11,7 +13,7 @@ import structlog
 from msgspec import Struct
 
 from quarterdeck import __version__
-from quarterdeck.core.payload import safe_id
+from quarterdeck.core.payload import ID, safe_id
 from quarterdeck.errors import BadInput
 from quarterdeck.serve.access import Access, Pace, Principal
 from quarterdeck.serve.agents import Agents
@@ -19,6 +21,7 @@ from quarterdeck.serve.asgi import Receive, Scope, Send
 from quarterdeck.serve.deciding import NamedDecision, decide_as
 from quarterdeck.serve.desk import Desk
 from quarterdeck.serve.errors import ApiError, field_in
+from quarterdeck.serve.guard import address_of
 from quarterdeck.serve.live import Live, joined
 from quarterdeck.serve.views import event_view, request_view, session_view
 from quarterdeck.store.reader import FeedQuery
@@ -32,7 +35,7 @@ PAGE = 500
 MAX_TOPICS = 100
 TOPICS = frozenset({"feed", "requests", "sessions"})
 
-UNAUTHORIZED, FORBIDDEN, WRONG_VERSION, TOO_SLOW, BAD_MESSAGE = 4401, 4403, 4406, 4408, 4400
+UNAUTHORIZED, FORBIDDEN, WRONG_VERSION, TOO_SLOW, BAD_MESSAGE, SURPRISE = 4401, 4403, 4406, 4408, 4400, 1011
 
 logger = structlog.get_logger("ws")
 
@@ -58,7 +61,7 @@ class _Closed(Exception):
 
 
 class Sockets:
-    """Takes every connection; `surfaces` hears how many there are."""
+    """Takes every connection; `surfaces` hears how many have said who they are."""
 
     def __init__(
         self, desk: Desk, live: Live, access: Access, pace: Pace, agents: Agents, surfaces: Callable[[int], None]
@@ -69,15 +72,40 @@ class Sockets:
         self.access = access
         self.pace = pace
         self._surfaces = surfaces
+        self._shots: dict[frozenset[str], tuple[int, bytes]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "websocket.accept"})
         connection = _Connection(self, scope, receive, send)
-        self._surfaces(1)
         try:
             await connection.run()
+        except Exception:
+            logger.exception("a connection failed")
+            await connection.close(_Closed(SURPRISE, "see the daemon's log"))
+
+    @contextlib.contextmanager
+    def counted(self) -> Iterator[None]:
+        """A surface is there."""
+        self._surfaces(1)
+        try:
+            yield
         finally:
             self._surfaces(-1)
+
+    def snapshot(self, topics: frozenset[str]) -> bytes:
+        """How things stand; the same bytes for everyone who asks before the next event."""
+        desk = self.desk
+        wanted = topics & {"sessions", "requests"}
+        seq_no, shot = self._shots.get(wanted, (-1, b""))
+        if seq_no != desk.seq_no:
+            message: dict[str, Any] = {"type": "snapshot"}
+            if "sessions" in wanted:
+                message["sessions"] = [session_view(s, desk.runner_id) for s in desk.live_sessions()]
+            if "requests" in wanted:
+                message["requests"] = [request_view(r, desk.runner_id) for r in desk.pending()]
+            shot = write_json(message)
+            self._shots[wanted] = (desk.seq_no, shot)
+        return shot
 
 
 class _Connection:
@@ -85,10 +113,12 @@ class _Connection:
         self._all = sockets
         self._scope = scope
         self._principal: Principal | None = scope["qd_principal"]
+        self._address = address_of(scope)
         self._abort: Callable[[], None] = scope.get("extensions", {}).get("quarterdeck.abort", lambda: None)
         self._receive = receive
         self._send = send
         self._sending = asyncio.Lock()
+        self._heard: deque[Any] = deque()
         self._name = ""
 
     async def run(self) -> None:
@@ -96,62 +126,73 @@ class _Connection:
         try:
             hello = await self._hello()
             self._name = safe_id(hello.client, "")
-            async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(self._tell(hello))
-                tasks.create_task(self._hear())
-                tasks.create_task(self._check())
+            with self._all.counted():
+                async with asyncio.TaskGroup() as tasks:
+                    tasks.create_task(self._tell(hello))
+                    tasks.create_task(self._hear())
+                    tasks.create_task(self._check())
         except* _Closed as group:
-            await self._close(_first(group))
+            await self.close(_first(group))
         except* ConnectionError:
             pass
 
-    async def _close(self, why: _Closed) -> None:
+    async def close(self, why: _Closed) -> None:
         """Say why, if the client still reads; a connection that does not take even that is dropped."""
+        reason = str(why).encode()[:120].decode(errors="ignore")
         try:
             async with asyncio.timeout(1.0):
-                await self._send({"type": "websocket.close", "code": why.code, "reason": str(why)[:120]})
+                await self._send({"type": "websocket.close", "code": why.code, "reason": reason})
         except (OSError, RuntimeError):
             self._abort()
 
     async def _hello(self) -> Hello:
         try:
             async with asyncio.timeout(HELLO_SECONDS):
-                message = await self._message()
-            hello = msgspec.convert(message, Hello)
+                hello = msgspec.convert(await self._message(), Hello)
         except TimeoutError:
             raise _Closed(UNAUTHORIZED, "no hello within 5 seconds") from None
         except msgspec.ValidationError as error:
-            code = BAD_MESSAGE if self._principal else UNAUTHORIZED
-            raise _Closed(code, f"the first message must be a hello: {error}") from None
+            raise self._misspoken(f"the first message must be a hello: {error}") from None
         if hello.type != "hello":
-            raise _Closed(UNAUTHORIZED if self._principal is None else BAD_MESSAGE, "the first message must be a hello")
+            raise self._misspoken("the first message must be a hello")
         self._authenticate(hello)
         if hello.protocol != PROTOCOL:
             raise _Closed(WRONG_VERSION, f"protocol {PROTOCOL} is spoken here, not {hello.protocol}; upgrade the older")
         return hello
 
+    def _misspoken(self, reason: str) -> _Closed:
+        """Whoever has shown no credential is told nothing else."""
+        if self._principal is None:
+            return _Closed(UNAUTHORIZED, "the first message must be a hello with a token")
+        return _Closed(BAD_MESSAGE, reason)
+
     def _authenticate(self, hello: Hello) -> None:
         if hello.token is not None:
             found = self._all.access.who(hello.token.encode(errors="replace"))
             self._principal = found if found is not None and found.kind != "page" else None
+            if self._principal is None and self._all.access.failures.count(self._address):
+                raise _Closed(UNAUTHORIZED, "too many wrong credentials from here; wait a minute")
         if self._principal is None:
             raise _Closed(UNAUTHORIZED, "a valid token is needed")
         if not self._principal.may("observe"):
             raise _Closed(FORBIDDEN, "this token lacks the scope observe")
 
     async def _message(self) -> Any:
-        """The next JSON message of the client."""
-        received = await self._receive()
-        if received["type"] != "websocket.receive":
-            raise ConnectionResetError
-        try:
-            return read_json(received.get("bytes") or (received.get("text") or "").encode())
-        except BadInput as error:
-            raise _Closed(BAD_MESSAGE, f"{error.kind}: {error}") from None
+        """The next message of the client; a frame may hold several."""
+        while not self._heard:
+            received = await self._receive()
+            if received["type"] != "websocket.receive":
+                raise ConnectionResetError
+            try:
+                said = read_json(received.get("bytes") or (received.get("text") or "").encode())
+            except BadInput as error:
+                raise self._misspoken(f"{error.kind}: {error}") from None
+            self._heard.extend(said if isinstance(said, list) else [said])
+        return self._heard.popleft()
 
     async def _tell(self, hello: Hello) -> None:
         desk, live = self._all.desk, self._all.live
-        topics = frozenset(t for t in hello.topics[:MAX_TOPICS] if t in TOPICS or t.startswith("streams:"))
+        topics = frozenset(t for t in hello.topics[:MAX_TOPICS] if t in TOPICS or _is_stream(t))
         resume = await desk.can_resume(hello.after) if hello.after is not None else True
         seq_no = desk.seq_no
         greeting = {
@@ -164,7 +205,7 @@ class _Connection:
         }
         unknown = [t for t in hello.topics if t not in topics]
         notices = [{"type": "notice", "message": f"unknown topic: {t}"[:200]} for t in unknown[:5]]
-        await self._say([write_json(m) for m in (greeting, self._snapshot(topics), *notices)])
+        await self._say([write_json(greeting), self._all.snapshot(topics), *map(write_json, notices)])
         position = hello.after if resume and hello.after is not None else seq_no
         if "feed" in topics:
             position = await self._catch_up(position)
@@ -172,21 +213,12 @@ class _Connection:
         head, upto = live.head, desk.seq_no
         try:
             if upto != seq_no:
-                await self._say([write_json(self._snapshot(topics))])
+                await self._say([self._all.snapshot(topics)])
             if "feed" in topics:
                 await self._catch_up(position, upto)
             await self._follow(wake, topics, head)
         finally:
             live.leave(wake)
-
-    def _snapshot(self, topics: frozenset[str]) -> dict[str, Any]:
-        desk = self._all.desk
-        shot: dict[str, Any] = {"type": "snapshot"}
-        if "sessions" in topics:
-            shot["sessions"] = [session_view(s, desk.runner_id) for s in desk.live_sessions()]
-        if "requests" in topics:
-            shot["requests"] = [request_view(r, desk.runner_id) for r in desk.pending()]
-        return shot
 
     async def _catch_up(self, position: int, upto: int | None = None) -> int:
         """Send from the log what came after this position, page by page, to its end or to `upto`."""
@@ -197,22 +229,24 @@ class _Connection:
                 messages = [b'{"type":"event","event":%b}' % write_json(event_view(e)) for e in page.events]
                 await self._say(messages)
                 position = page.events[-1].seq_no
-            if not page.more:
+            if not page.more or not page.events:
                 break
         return position
 
     async def _follow(self, wake: asyncio.Event, topics: frozenset[str], after: int) -> None:
         """Everything that comes after this bundle."""
+        live = self._all.live
         while True:
-            await wake.wait()
+            if after == live.head:
+                await wake.wait()
             wake.clear()
-            frame = self._all.live.frame(after, topics)
+            frame = live.frame(after, topics)
             if frame is None:
                 await self._say([write_json({"type": "gap", "seq_no": self._all.desk.seq_no})])
                 raise _Closed(TOO_SLOW, "too slow: connect again with your last seq_no as after")
-            after = self._all.live.head
-            if frame:
-                await self._say_text(frame)
+            after = frame.upto
+            if frame.text:
+                await self._say_text(frame.text)
 
     async def _say(self, messages: list[bytes]) -> None:
         await self._say_text(joined(messages))
@@ -221,7 +255,7 @@ class _Connection:
         try:
             async with self._sending, asyncio.timeout(SEND_SECONDS):
                 await self._send({"type": "websocket.send", "text": text})
-        except OSError:
+        except (OSError, RuntimeError):
             self._abort()
             raise ConnectionResetError from None
 
@@ -229,8 +263,13 @@ class _Connection:
         """A credential that was taken back closes what it opened."""
         while True:
             await asyncio.sleep(CHECK_SECONDS)
-            if self._principal is None or not self._all.access.still(self._principal):
-                raise _Closed(UNAUTHORIZED, "the token was revoked or has expired")
+            self._who()
+
+    def _who(self) -> Principal:
+        """Who is connected, as long as they may be."""
+        if self._principal is None or not self._all.access.still(self._principal):
+            raise _Closed(UNAUTHORIZED, "the token was revoked or has expired")
+        return self._principal
 
     async def _hear(self) -> None:
         while True:
@@ -252,9 +291,9 @@ class _Connection:
         return ack
 
     async def _perform(self, name: str, args: dict[str, Any]) -> Any:
-        principal = self._principal
+        principal = self._who()
         scope = COMMANDS.get(name)
-        if scope is None or principal is None:
+        if scope is None:
             raise ApiError(404, "unknown_command", f"no such command: {name[:100]}; known: {', '.join(COMMANDS)}")
         if not principal.may(scope):
             raise ApiError(403, "forbidden", f"this token lacks the scope {scope}", scope=scope)
@@ -271,6 +310,11 @@ class _Connection:
 
 COMMANDS = {"decide": "approve"}
 """What a client may order over the socket, and the scope it needs."""
+
+
+def _is_stream(topic: str) -> bool:
+    kind, _, session_id = topic.partition(":")
+    return kind == "streams" and ID.fullmatch(session_id) is not None
 
 
 def _first(group: BaseExceptionGroup[_Closed]) -> _Closed:

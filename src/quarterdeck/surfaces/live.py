@@ -6,12 +6,13 @@ import asyncio
 import itertools
 import json
 import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from typing import Any, Self
 
 from msgspec import Struct
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage, InvalidStatus
 
 from quarterdeck import __version__
 from quarterdeck.errors import NoDaemon, Refused
@@ -64,24 +65,29 @@ class Live:
         self._ids = itertools.count(1)
         self._acks: dict[str, asyncio.Future[dict[str, Any]]] = {}
 
-    async def follow(self) -> AsyncIterator[Connected | Lost | Message]:
+    async def follow(self) -> AsyncGenerator[Connected | Lost | Message]:
         """Everything, for ever; raises Refused when trying again is no use."""
         wait = FIRST_WAIT
-        while True:
-            try:
-                async for said in self._once():
-                    if isinstance(said, Connected):
-                        wait = FIRST_WAIT
-                    yield said
-                reason = "the connection closed"
-            except (OSError, NoDaemon, InvalidHandshake, InvalidMessage, TimeoutError) as error:
-                reason = str(error) or type(error).__name__
+        reason = "nobody follows it any more"
+        try:
+            while True:
+                try:
+                    async with aclosing(self._once()) as connection:
+                        async for said in connection:
+                            wait = FIRST_WAIT if isinstance(said, Connected) else wait
+                            yield said
+                    reason = "the connection closed"
+                except (OSError, NoDaemon, InvalidHandshake, InvalidMessage) as error:
+                    _raise_if_refused(error)
+                    reason = str(error) or type(error).__name__
+                self._drop(reason)
+                yield Lost(reason)
+                await asyncio.sleep(random.uniform(wait / 2, wait))  # noqa: S311
+                wait = min(wait * 2, LONGEST_WAIT)
+        finally:
             self._drop(reason)
-            yield Lost(reason)
-            await asyncio.sleep(random.uniform(wait / 2, wait))  # noqa: S311
-            wait = min(wait * 2, LONGEST_WAIT)
 
-    async def _once(self) -> AsyncIterator[Connected | Message]:
+    async def _once(self) -> AsyncGenerator[Connected | Message]:
         url, token = self._where()
         address = f"{url.replace('http', 'ws', 1)}/ws"
         async with connect(address, max_size=FRAME_BYTES, compression=None, proxy=None) as socket:
@@ -150,6 +156,12 @@ class Live:
 def _messages(frame: str | bytes) -> list[dict[str, Any]]:
     value = json.loads(frame)
     return value if isinstance(value, list) else [value]
+
+
+def _raise_if_refused(error: Exception) -> None:
+    """A refusal at the upgrade stays one, too."""
+    if isinstance(error, InvalidStatus) and error.response.status_code in (401, 403, 404, 421):
+        raise Refused(f"the daemon refuses the connection ({error.response.status_code})") from None
 
 
 def _raise_if_final(closed: ClientConnection | ConnectionClosed) -> None:

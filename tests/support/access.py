@@ -1,0 +1,76 @@
+"""Credentials of a real daemon as a test wants them, and every route the daemon has."""
+
+import re
+import time
+from typing import cast
+
+from litestar.routes import HTTPRoute
+
+from quarterdeck.serve.access import Access, Pace
+from quarterdeck.serve.api import create_api
+from quarterdeck.serve.desk import Desk
+from tests.support.daemon import Daemon, Json
+from tests.support.raw import JSON, Answer, Headers, bearer, send
+
+Route = tuple[str, str, str]
+"""Method, path, and the scope it needs."""
+
+OUTSIDE: list[Route] = [("POST", "/hook", "ingest"), ("GET", "/nowhere", "observe")]
+
+
+def every_route() -> list[Route]:
+    """From the application itself, so that no route is forgotten; ids in paths are ones nothing has."""
+    app = create_api(cast(Desk, None), Access("o" * 43, "h" * 43, dict), Pace())
+    found = [
+        (str(method), re.sub(r"\{[^}]*\}", "nothing", route.path), str(handler.opt.get("scope", "observe")))
+        for route in app.routes
+        if isinstance(route, HTTPRoute)
+        for handler in route.route_handlers
+        for method in handler.http_methods - {"OPTIONS"}
+    ]
+    return sorted({route for route in [*found, *OUTSIDE] if route[2] != "none"})
+
+
+def make_token(daemon: Daemon, *scopes: str, seconds: float | None = None) -> Json:
+    """A token with exactly these scopes: `token` and `token_id`."""
+    body = {"name": "+".join(scopes).replace("+", "-"), "scopes": scopes, "expires_seconds": seconds}
+    status, made = daemon.api("POST", "/tokens", body)
+    assert status == 201, made
+    return dict(made)
+
+
+def revoked_token(daemon: Daemon) -> str:
+    made = make_token(daemon, "observe", "approve", "admin", "ingest")
+    assert daemon.api("DELETE", f"/tokens/{made['token_id']}")[0] == 200
+    return str(made["token"])
+
+
+def expired_token(daemon: Daemon) -> str:
+    made = make_token(daemon, "observe", "approve", "admin", "ingest", seconds=0.05)
+    time.sleep(max(0.0, made["expires_at"] - time.time()) + 0.01)
+    return str(made["token"])
+
+
+class Page:
+    """A page that signed in through a link."""
+
+    def __init__(self, daemon: Daemon) -> None:
+        self.port = daemon.port
+        self.origin = ("Origin", daemon.url)
+        _, code = daemon.api("POST", "/login-codes", {})
+        self.answer = send(self.port, "GET", "/login" + code["url"].partition("/login")[2])
+        assert self.answer.status == 303, self.answer
+        self.set_cookie = self.answer.header("set-cookie") or ""
+        self.cookie = ("Cookie", self.set_cookie.partition(";")[0])
+        self.secret = self.cookie[1].partition("=")[2]
+        self.csrf = ("X-CSRF-Token", str(self.call("GET", "/api/v1/me").json["csrf"]))
+
+    def call(self, method: str, path: str, *headers: tuple[str, str], body: bytes = b"") -> Answer:
+        """With the cookie, and nothing else."""
+        return send(self.port, method, path, [self.cookie, *headers], body)
+
+
+def as_token(daemon: Daemon, token: str, method: str, path: str, body: bytes = b"{}", more: Headers = ()) -> Answer:
+    """A call with this token."""
+    content = body if method in ("POST", "PUT", "PATCH") else b""
+    return send(daemon.port, method, path, [bearer(token), JSON, *more], content)
