@@ -57,6 +57,14 @@ class Socket(WebSocketsSansIOProtocol):
             self.close_timer.cancel()
             self.close_timer = self.loop.call_later(HANG_UP_SECONDS, self.transport.abort)
 
+    def send_receive_event_to_app(self) -> None:
+        """Text that is none ends the connection: the client's mistake, and not one for our log."""
+        if self.curr_msg_data_type == "text" and not _is_text(self.frames):
+            self.conn.send_close(1007)
+            self.handle_parser_exception()
+        else:
+            super().send_receive_event_to_app()
+
     def handle_ping(self) -> None:
         """A pong; to a client that does not read, only the last one, once it does."""
         pongs = self.conn.data_to_send()
@@ -96,6 +104,14 @@ class Socket(WebSocketsSansIOProtocol):
         self.loop.call_later(seconds, self.transport.abort)
 
 
+def _is_text(parts: list[bytes]) -> bool:
+    try:
+        b"".join(parts).decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     """uvloop where it exists."""
     try:
@@ -109,6 +125,7 @@ def uvicorn_config(app: App, certificate: Certificate | None = None) -> uvicorn.
     return uvicorn.Config(
         cast(Any, app),
         log_config=None,
+        log_level="error",
         access_log=False,
         lifespan="off",
         http="httptools",
