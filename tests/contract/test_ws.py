@@ -77,7 +77,11 @@ async def test_a_client_sees_its_topics_only(daemon: Daemon) -> None:
             async with asking(daemon, "topic"):
                 await client.send({"type": "ping", "id": 1})
                 kinds = {(await client.read())["type"] for _ in topics}
-            assert kinds <= {"pong", *(topic.removesuffix("s").replace("feed", "event") for topic in topics)}
+            assert kinds <= {
+                "pong",
+                "snapshot",
+                *(topic.removesuffix("s").replace("feed", "event") for topic in topics),
+            }
 
 
 async def test_an_unknown_topic_is_named_and_a_stream_needs_a_plain_id(daemon: Daemon) -> None:

@@ -48,6 +48,7 @@ class Socket(WebSocketsSansIOProtocol):
         if hasattr(self, "scope"):
             extensions = cast(dict[str, Any], self.scope["extensions"])
             extensions["quarterdeck.abort"] = self.transport.abort
+            extensions["quarterdeck.taken"] = self.writable.wait
 
     async def send(self, message: Any) -> None:
         await super().send(message)

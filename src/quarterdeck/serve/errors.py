@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -40,11 +41,11 @@ class ApiError(Exception):
 async def strict(request: Request[Any, Any, Any]) -> None:
     """What reaches a handler says each thing once, and is JSON within every limit."""
     given = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
-    names = [name for name, _ in given]
+    names = Counter(name for name, _ in given)
     nulls = [name for name, value in given if value.lower() == "null" and name in NUMBERS]
     if nulls:
         raise ApiError(422, "invalid", f"{nulls[0]}: leave it out instead of null", field=nulls[0])
-    twice = [name for name in names if names.count(name) > 1 and name not in REPEATABLE]
+    twice = [name for name, times in names.items() if times > 1 and name not in REPEATABLE]
     if twice:
         raise ApiError(422, "invalid", f"{twice[0]}: given more than once", field=twice[0])
     if request.method == "POST" and ("content-type" in request.headers or await request.body()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -13,6 +13,7 @@ import structlog
 from msgspec import Struct
 
 from quarterdeck import __version__
+from quarterdeck.core.feed import FeedEvent
 from quarterdeck.core.payload import ID, safe_id
 from quarterdeck.errors import BadInput
 from quarterdeck.serve.access import Access, Pace, Principal
@@ -31,7 +32,9 @@ PROTOCOL = 2
 HELLO_SECONDS = 5.0
 CHECK_SECONDS = 1.0
 SEND_SECONDS = 20.0
+FIRST_PAGE = 16
 PAGE = 500
+PAGE_BYTES = 512 * 1024
 MAX_TOPICS = 100
 TOPICS = frozenset({"feed", "requests", "sessions"})
 
@@ -114,11 +117,13 @@ class _Connection:
         self._scope = scope
         self._principal: Principal | None = scope["qd_principal"]
         self._address = address_of(scope)
-        self._abort: Callable[[], None] = scope.get("extensions", {}).get("quarterdeck.abort", lambda: None)
+        self._abort: Callable[[], None] = scope["extensions"]["quarterdeck.abort"]
+        self._taken: Callable[[], Awaitable[object]] = scope["extensions"]["quarterdeck.taken"]
         self._receive = receive
         self._send = send
         self._sending = asyncio.Lock()
         self._heard: deque[Any] = deque()
+        self._page = FIRST_PAGE
         self._name = ""
 
     async def run(self) -> None:
@@ -222,16 +227,24 @@ class _Connection:
 
     async def _catch_up(self, position: int, upto: int | None = None) -> int:
         """Send from the log what came after this position, page by page, to its end or to `upto`."""
-        while upto is None or position < upto:
-            before = None if upto is None else upto + 1
-            page = await self._all.desk.feed(FeedQuery(after=position, before=before, limit=PAGE))
-            if page.events:
-                messages = [b'{"type":"event","event":%b}' % write_json(event_view(e)) for e in page.events]
-                await self._say(messages)
-                position = page.events[-1].seq_no
-            if not page.more or not page.events:
-                break
+        more = True
+        while more and (upto is None or position < upto):
+            position, more = await self._send_page(position, None if upto is None else upto + 1)
         return position
+
+    async def _send_page(self, position: int, before: int | None) -> tuple[int, bool]:
+        """The next page, once the client has taken the last one: a slow client costs little, however large events are.
+        What did not fit is read again."""
+        async with self._in_time():
+            await self._taken()
+        page = await self._all.desk.feed(FeedQuery(after=position, before=before, limit=self._page))
+        messages = list(_fitting(page.events))
+        if not messages:
+            return position, False
+        fits = len(messages) == len(page.events)
+        self._page = min(PAGE, 2 * self._page) if fits else len(messages)
+        await self._say(messages)
+        return page.events[len(messages) - 1].seq_no, page.more or not fits
 
     async def _follow(self, wake: asyncio.Event, topics: frozenset[str], after: int) -> None:
         """Everything that comes after this bundle."""
@@ -252,9 +265,15 @@ class _Connection:
         await self._say_text(joined(messages))
 
     async def _say_text(self, text: str) -> None:
+        async with self._sending, self._in_time():
+            await self._send({"type": "websocket.send", "text": text})
+
+    @contextlib.asynccontextmanager
+    async def _in_time(self) -> AsyncIterator[None]:
+        """Whoever reads nothing for long is dropped."""
         try:
-            async with self._sending, asyncio.timeout(SEND_SECONDS):
-                await self._send({"type": "websocket.send", "text": text})
+            async with asyncio.timeout(SEND_SECONDS):
+                yield
         except (OSError, RuntimeError):
             self._abort()
             raise ConnectionResetError from None
@@ -310,6 +329,17 @@ class _Connection:
 
 COMMANDS = {"decide": "approve"}
 """What a client may order over the socket, and the scope it needs."""
+
+
+def _fitting(events: list[FeedEvent]) -> Iterator[bytes]:
+    """The first event and as many more as make a frame of ordinary size."""
+    size = 0
+    for event in events:
+        message = b'{"type":"event","event":%b}' % write_json(event_view(event))
+        size += len(message)
+        if size > PAGE_BYTES and size > len(message):
+            return
+        yield message
 
 
 def _is_stream(topic: str) -> bool:

@@ -1,0 +1,180 @@
+"""The Python client of `/ws` and `qd feed -f`: over a restart nothing is lost and nothing comes twice."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+
+from quarterdeck.errors import NoDaemon, Refused
+from quarterdeck.surfaces.client import Client
+from quarterdeck.surfaces.live import Connected, Live, Lost, Message
+from tests.support.access import make_token
+from tests.support.daemon import Daemon, permission, prompt, until
+
+pytestmark = pytest.mark.timeout(60)
+
+Said = Connected | Lost | Message
+
+
+@pytest.fixture
+def daemon(tmp_path: Path) -> Iterator[Daemon]:
+    with Daemon(tmp_path / "home") as running:
+        yield running
+
+
+def live_of(daemon: Daemon, topics: list[str], after: int | None = None) -> Live:
+    return Live(lambda: Client.where(daemon.home), client="tui", topics=topics, after=after)
+
+
+async def until_said(following: AsyncGenerator[Said], kind: type[Said]) -> Said:
+    async with asyncio.timeout(15):
+        async for said in following:
+            if isinstance(said, kind):
+                return said
+    raise AssertionError("it ended")
+
+
+async def events(following: AsyncGenerator[Said], words: str) -> list[int]:
+    """The positions of all events up to the prompt of these words."""
+    got: list[int] = []
+    async with asyncio.timeout(15):
+        async for said in following:
+            if isinstance(said, Message) and said.kind == "event":
+                got.append(said.body["event"]["seq_no"])
+                if said.body["event"]["data"].get("prompt") == words:
+                    return got
+    raise AssertionError("it ended")
+
+
+@pytest.mark.law("E6")
+@pytest.mark.parametrize("how", ["stop", "kill9"])
+async def test_a_restart_loses_nothing_and_repeats_nothing(daemon: Daemon, how: str) -> None:
+    live = live_of(daemon, ["feed"], after=0)
+    async with aclosing(live.follow()) as following:
+        assert isinstance(await anext(following), Connected)
+        await asyncio.to_thread(daemon.hook, prompt("before"))
+        got = await events(following, "before")
+        await asyncio.to_thread(getattr(daemon, how))
+        assert isinstance(await until_said(following, Lost), Lost)
+        await asyncio.to_thread(daemon.restart)
+        await asyncio.to_thread(daemon.hook, prompt("while we were away"))
+        back = await until_said(following, Connected)
+        assert isinstance(back, Connected)
+        assert back.resumed
+        await asyncio.to_thread(daemon.hook, prompt("after"))
+        got += await events(following, "after")
+    assert got == list(range(1, got[-1] + 1))
+
+
+async def test_one_who_was_ahead_of_the_log_hears_of_the_gap_and_goes_on(daemon: Daemon) -> None:
+    async with aclosing(live_of(daemon, ["feed"], after=10_000).follow()) as following:
+        first = await anext(following)
+        assert isinstance(first, Connected)
+        assert not first.resumed
+        await asyncio.to_thread(daemon.hook, prompt("next"))
+        assert (await events(following, "next"))[0] == first.seq_no + 1
+
+
+async def test_a_token_that_was_taken_back_ends_it(daemon: Daemon) -> None:
+    made = make_token(daemon, "observe")
+    live = Live(lambda: (daemon.url, made["token"]), client="tui", topics=["feed"])
+    async with aclosing(live.follow()) as following:
+        assert isinstance(await anext(following), Connected)
+        daemon.api("DELETE", f"/tokens/{made['token_id']}")
+        with pytest.raises(Refused, match="not accepted"):
+            await until_said(following, Lost)
+    with pytest.raises(NoDaemon):
+        await live.command("decide")
+
+
+async def test_a_decision_and_what_becomes_of_orders_when_the_daemon_goes(daemon: Daemon) -> None:
+    held = await asyncio.to_thread(daemon.hold, permission("ls"))
+    live = live_of(daemon, ["requests"])
+    async with aclosing(live.follow()) as following:
+        assert isinstance(await anext(following), Connected)
+        reading = asyncio.create_task(until_said(following, Lost))
+        request = (await asyncio.to_thread(daemon.until_pending, 1))[0]
+        named = {"request_id": request["request_id"], "digest": request["digest"]}
+        with pytest.raises(Refused, match="decision"):
+            await live.command("decide", **named, decision="perhaps")
+        made = await live.command("decide", **named, decision="deny", message="no")
+        assert (made["decision"], made["by"]) == ("deny", "owner via tui")
+        assert b'"deny"' in (await asyncio.to_thread(held.answer))[1]
+        os.kill(daemon.pid, signal.SIGSTOP)
+        ordered = asyncio.create_task(live.command("decide", **named, decision="deny"))
+        await asyncio.sleep(0.1)
+        daemon.kill9()
+        with pytest.raises(NoDaemon):
+            await ordered
+        assert isinstance(await reading, Lost)
+
+
+async def test_where_nobody_listens_it_keeps_trying(tmp_path: Path) -> None:
+    live = Live(lambda: Client.where(tmp_path), client="tui", topics=["feed"])
+    async with aclosing(live.follow()) as following:
+        said = [await anext(following) for _ in range(3)]
+    assert [type(one) for one in said] == [Lost, Lost, Lost]
+
+
+@pytest.fixture
+def feed(daemon: Daemon) -> Iterator[subprocess.Popen[str]]:
+    env = {**os.environ, "QUARTERDECK_HOME": str(daemon.home)}
+    command = [sys.executable, "-m", "quarterdeck", "feed", "-f", "--json", "--after", "0"]
+    with subprocess.Popen(
+        command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as running:
+        yield running
+        running.terminate()
+
+
+def lines_until(feed: subprocess.Popen[str], words: str) -> list[int]:
+    assert feed.stdout is not None
+    got: list[int] = []
+    for line in feed.stdout:
+        event = json.loads(line)
+        got.append(event["seq_no"])
+        if event["data"].get("prompt") == words:
+            return got
+    raise AssertionError("it ended")
+
+
+def test_the_followed_feed_goes_on_over_a_restart(daemon: Daemon, feed: subprocess.Popen[str]) -> None:
+    daemon.hook(prompt("one"))
+    got = lines_until(feed, "one")
+    daemon.stop()
+    daemon.restart()
+    daemon.hook(prompt("two"))
+    got += lines_until(feed, "two")
+    assert got == list(range(1, got[-1] + 1))
+
+
+def test_a_filtered_feed_in_a_pipe_shows_each_line_at_once(daemon: Daemon) -> None:
+    daemon.hook(prompt("something", "other"))
+    daemon.hook(prompt("begin", "mine"))
+    env = {**os.environ, "QUARTERDECK_HOME": str(daemon.home)}
+    command = [sys.executable, "-m", "quarterdeck", "feed", "-f", "--session", "mine", "--search", "a b"]
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True, start_new_session=True) as running:
+        assert running.stdout is not None
+        out = running.stdout.fileno()
+        shown = ""
+
+        def said() -> bool:
+            nonlocal shown
+            for words in ("b a", "A B!"):
+                daemon.hook(prompt(words, "mine"))
+            shown += os.read(out, 4096).decode() if select.select([out], [], [], 0)[0] else ""
+            return "A B!" in shown
+
+        until(said, 15, every=0.2)
+        running.terminate()
+    assert "b a" not in shown
