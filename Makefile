@@ -25,7 +25,7 @@ $(VENV)/dev.stamp: requirements.lock $(VENV)/run.stamp
 run: $(VENV)/run.stamp ## install if needed, then run the daemon in the foreground
 	@exec $(BIN)/quarterdeck daemon
 
-parts: $(VENV)/dev.stamp ## install the real parts that end-to-end tests drive: tmux, both Claude Code versions
+parts: $(VENV)/dev.stamp ## install the real parts that end-to-end tests drive: tmux, Chromium, both Claude Code versions
 	@sh tests/support/parts.sh
 
 test: parts lint types imports ## everything: lint, types, imports, all tests
@@ -36,7 +36,7 @@ check: $(VENV)/dev.stamp lint types imports unit ## the fast loop
 unit: $(VENV)/dev.stamp
 	@$(PYTEST) tests/unit tests/contract
 
-e2e: parts ## end to end with the real Claude Code and tmux
+e2e: parts ## end to end with the real Claude Code, tmux and Chromium
 	@$(PYTEST) tests/e2e
 
 faults: $(VENV)/dev.stamp ## kill -9, floods and full disks, many times over

@@ -17,7 +17,14 @@ from tests.support.daemon import Daemon, permission, until
 from tests.support.raw import JSON, Headers, bearer, send
 
 ROUTES = every_route()
-PAGES = [("GET", "/"), ("GET", "/login?code=x"), ("GET", "/page.js"), ("GET", "/style.css"), ("GET", "/healthz")]
+PAGES = [
+    ("GET", "/"),
+    ("GET", "/login?code=x"),
+    ("GET", "/page.js"),
+    ("GET", "/style.css"),
+    ("GET", "/healthz"),
+    ("GET", "/icon.svg"),
+]
 REFUSED = {401, 429}
 """A wrong credential; the second when there were many in the last minute."""
 SECURITY = {

@@ -7,14 +7,19 @@ missing() {
     return 0
 }
 
-if ! command -v tmux >/dev/null 2>&1; then
+# a program, and the Debian package that has it
+install() {
+    command -v "$1" >/dev/null 2>&1 && return 0
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
-        echo "Installing tmux …"
+        echo "Installing $2 …"
         apt-get update -q >/dev/null 2>&1
-        DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends tmux >/dev/null 2>&1
+        DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$2" >/dev/null 2>&1
     fi
-    command -v tmux >/dev/null 2>&1 || missing tmux "install it with your package manager"
-fi
+    command -v "$1" >/dev/null 2>&1 || missing "$1" "install it with your package manager"
+}
+
+install tmux tmux
+command -v google-chrome >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 || install chromium chromium
 
 if [ ! -f .cache/claude-2.1.197/node_modules/@anthropic-ai/claude-code/bin/claude.exe ] && command -v npm >/dev/null 2>&1; then
     echo "Installing Claude Code 2.1.197 into .cache …"

@@ -86,7 +86,8 @@ def page(schema: Schema) -> str:
     """The description for people: plain HTML, nothing to load but our own style."""
     parts = [
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>Quarterdeck API</title>',
-        '<meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/style.css"><main>',
+        '<meta name="viewport" content="width=device-width"><link rel="icon" href="/icon.svg">',
+        '<link rel="stylesheet" href="/style.css"><main>',
         f"<h1>Quarterdeck API {escape(schema['info']['version'])}</h1>",
         "<p>Send <code>Authorization: Bearer &lt;token&gt;</code>. Errors have one shape: ",
         f"<code>{escape(write_json(ERROR_EXAMPLE).decode())}</code>. ",

@@ -17,11 +17,12 @@ from quarterdeck.serve.tokens import make_token
 HTML: Header = (b"content-type", b"text/html; charset=utf-8")
 SHELL = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>Quarterdeck</title>'
-    '<meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/style.css">'
+    '<meta name="viewport" content="width=device-width"><link rel="icon" href="/icon.svg">'
+    '<link rel="stylesheet" href="/style.css">'
     "<main><h1>Quarterdeck</h1><p>{text}</p></main></html>"
 )
-PATHS = frozenset({"/", "/login", "/style.css", "/page.js"})
-FILES = {"/": "index.html", "/style.css": "style.css", "/page.js": "page.js"}
+FILES = {"/": "index.html", "/style.css": "style.css", "/page.js": "page.js", "/icon.svg": "icon.svg"}
+PATHS = frozenset({*FILES, "/login"})
 
 
 class Pages:
