@@ -10,9 +10,18 @@ import pytest
 from litestar import Litestar, asgi, get
 
 from quarterdeck.serve.access import SCOPES, Access, Pace
+from quarterdeck.serve.agents import Agents
 from quarterdeck.serve.api import create_api, routes_of
 from quarterdeck.serve.desk import Desk
-from tests.support.access import Page, as_token, every_route, expired_token, make_token, revoked_token
+from tests.support.access import (
+    Page,
+    as_token,
+    decide_a_thousand,
+    every_route,
+    expired_token,
+    make_token,
+    revoked_token,
+)
 from tests.support.daemon import Daemon, permission, until
 from tests.support.raw import JSON, Headers, bearer, send
 
@@ -74,7 +83,7 @@ def test_a_route_without_a_scope_keeps_the_daemon_from_starting() -> None:
     for handler in (bare, odd, mounted):
         with pytest.raises(RuntimeError, match="declares no scope"):
             routes_of(Litestar([handler], openapi_config=None))
-    assert routes_of(create_api(cast(Desk, None), Access("o" * 43, "h" * 43, dict), Pace())).table
+    assert routes_of(create_api(cast(Desk, None), Access("o" * 43, "h" * 43, dict), Pace(), cast(Agents, None))).table
 
 
 @pytest.mark.law("A15")
@@ -333,11 +342,10 @@ def test_wrong_ones_are_slowed_down_and_the_right_one_never(tmp_path: Path) -> N
 @pytest.mark.law("A10")
 def test_decisions_have_a_pace_of_their_own_for_each_credential(daemon: Daemon) -> None:
     one, other = (make_token(daemon, "approve", "observe")["token"] for _ in range(2))
-    many = b'{"decisions":[%b]}' % b",".join([b'{"request_id":"nothing"}'] * 15_000)
-    assert as_token(daemon, one, "POST", "/api/v1/requests/decisions", many).status == 200
-    answer = as_token(daemon, one, "POST", "/api/v1/requests/decisions", many)
-    assert (answer.status, answer.kind) == (429, "too_fast")
-    assert as_token(daemon, other, "POST", "/api/v1/requests/decisions", many).status == 200
+    answers = [decide_a_thousand(daemon, one) for _ in range(40)]
+    assert {a.status for a in answers[:15]} == {200}
+    assert (answers[-1].status, answers[-1].kind) == (429, "too_fast")
+    assert decide_a_thousand(daemon, other).status == 200
     assert as_token(daemon, one, "GET", "/api/v1/requests").status == 200
 
 

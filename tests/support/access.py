@@ -7,6 +7,7 @@ from typing import cast
 from litestar.routes import HTTPRoute
 
 from quarterdeck.serve.access import Access, Pace
+from quarterdeck.serve.agents import Agents
 from quarterdeck.serve.api import create_api
 from quarterdeck.serve.desk import Desk
 from tests.support.daemon import Daemon, Json
@@ -20,7 +21,7 @@ OUTSIDE: list[Route] = [("POST", "/hook", "ingest"), ("GET", "/nowhere", "observ
 
 def every_route() -> list[Route]:
     """From the application itself, so that no route is forgotten; ids in paths are ones nothing has."""
-    app = create_api(cast(Desk, None), Access("o" * 43, "h" * 43, dict), Pace())
+    app = create_api(cast(Desk, None), Access("o" * 43, "h" * 43, dict), Pace(), cast(Agents, None))
     found = [
         (str(method), re.sub(r"\{[^}]*\}", "nothing", route.path), str(handler.opt.get("scope", "observe")))
         for route in app.routes
@@ -74,3 +75,9 @@ def as_token(daemon: Daemon, token: str, method: str, path: str, body: bytes = b
     """A call with this token."""
     content = body if method in ("POST", "PUT", "PATCH") else b""
     return send(daemon.port, method, path, [bearer(token), JSON, *more], content)
+
+
+def decide_a_thousand(daemon: Daemon, token: str) -> Answer:
+    """As many decisions as fit in one call, about nothing."""
+    body = b'{"decisions":[%b]}' % b",".join([b'{"request_id":"nothing"}'] * 1000)
+    return as_token(daemon, token, "POST", "/api/v1/requests/decisions", body)
