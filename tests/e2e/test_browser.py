@@ -51,6 +51,7 @@ def signed_in(daemon: Daemon, context: BrowserContext) -> Page:
     return page
 
 
+@pytest.mark.law("I7")
 def test_a_link_signs_in_and_a_button_signs_out(daemon: Daemon, context: BrowserContext) -> None:
     page = context.new_page()
     complaints: list[str] = []

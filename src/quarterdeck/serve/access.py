@@ -19,6 +19,7 @@ PAGE_SCOPES = tuple(scope for scope in SCOPES if scope not in ("ingest", "admin"
 
 PAGE_SECONDS = 30 * 86400.0
 CODE_SECONDS = 60.0
+CODE_TRIES = 5
 MAX_CODES = 16
 PREFIX = "qdt_"
 
@@ -71,6 +72,7 @@ class Access:
         self._made: Mapping[str, Token] | None = None
         self._by_verifier: dict[str, Token] = {}
         self._codes: dict[str, float] = {}
+        self._tries = 0
         self.replace(owner, hook)
 
     def replace(self, owner: str, hook: str) -> None:
@@ -120,13 +122,18 @@ class Access:
         self._codes = {code: until for code, until in self._codes.items() if until > now}
         while len(self._codes) >= MAX_CODES:
             del self._codes[next(iter(self._codes))]
+        self._tries = 0
         code = secrets.token_urlsafe(32)
         self._codes[verifier_of(code.encode())] = now + CODE_SECONDS
         return code
 
-    def take_code(self, code: str) -> bool:
-        """Use a code up; False when it is wrong, used or too old."""
+    def take_code(self, code: str, *, counts: bool = True) -> bool:
+        """Use a code up; False when it is wrong, used or too old. After five wrong ones none is good any more."""
         until = self._codes.pop(verifier_of(code.encode(errors="replace")), None)
+        if until is None and counts:
+            self._tries += 1
+            if self._tries >= CODE_TRIES:
+                self._codes.clear()
         return until is not None and until > self._clock.ticks()
 
 

@@ -102,7 +102,20 @@ def test_a_code_is_good_once_and_for_a_minute() -> None:
 def test_codes_nobody_uses_do_not_pile_up() -> None:
     found = access(Hands())
     codes = [found.new_code() for _ in range(40)]
-    assert [found.take_code(code) for code in codes] == [False] * 24 + [True] * 16
+    assert [found.take_code(code) for code in reversed(codes)] == [True] * 16 + [False] * 24
+
+
+@pytest.mark.law("A14")
+def test_after_five_wrong_codes_none_is_good_until_another_is_made() -> None:
+    found = access(Hands())
+    code = found.new_code()
+    assert not any(found.take_code(f"wrong {n}") for n in range(4))
+    assert not any(found.take_code(f"of another site {n}", counts=False) for n in range(9))
+    assert found.take_code(code)
+    code = found.new_code()
+    assert not any(found.take_code(f"wrong {n}") for n in range(5))
+    assert not found.take_code(code)
+    assert found.take_code(found.new_code())
 
 
 @pytest.mark.law("A10")
