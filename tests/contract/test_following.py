@@ -15,11 +15,12 @@ from pathlib import Path
 
 import pytest
 
+from quarterdeck.cli.reading import wanted
 from quarterdeck.errors import NoDaemon, Refused
 from quarterdeck.surfaces.client import Client
 from quarterdeck.surfaces.live import Connected, Live, Lost, Message
 from tests.support.access import make_token
-from tests.support.daemon import Daemon, permission, prompt, until
+from tests.support.daemon import Daemon, Json, permission, prompt, until
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -162,7 +163,7 @@ def test_a_filtered_feed_in_a_pipe_shows_each_line_at_once(daemon: Daemon) -> No
     daemon.hook(prompt("something", "other"))
     daemon.hook(prompt("begin", "mine"))
     env = {**os.environ, "QUARTERDECK_HOME": str(daemon.home)}
-    command = [sys.executable, "-m", "quarterdeck", "feed", "-f", "--session", "mine", "--search", "a b"]
+    command = [sys.executable, "-m", "quarterdeck", "feed", "-f", "--session", "mine", "--search", "sails ropes"]
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True, start_new_session=True) as running:
         assert running.stdout is not None
         out = running.stdout.fileno()
@@ -170,11 +171,26 @@ def test_a_filtered_feed_in_a_pipe_shows_each_line_at_once(daemon: Daemon) -> No
 
         def said() -> bool:
             nonlocal shown
-            for words in ("b a", "A B!"):
+            for words in ("sails alone", "Ropes and SAILS"):
                 daemon.hook(prompt(words, "mine"))
             shown += os.read(out, 4096).decode() if select.select([out], [], [], 0)[0] else ""
-            return "A B!" in shown
+            return "Ropes and SAILS" in shown
 
         until(said, 15, every=0.2)
         running.terminate()
-    assert "b a" not in shown
+    assert "sails alone" not in shown
+
+
+def test_a_followed_event_is_chosen_as_the_daemon_would() -> None:
+    data = {"tool_name": "Bash", "tool_input": {"command": "mend sails"}, "tool_use_id": "ropes"}
+    event = {"session_id": "s", "actor_id": "agent:root", "kind": "tool.pre", "at": 50.0, "title": "Bash", "data": data}
+    taken: list[Json] = [
+        {},
+        {"tool": "Bash"},
+        {"kind": ["tool.pre"]},
+        {"q": "SAILS men"},
+        {"since": 50.0, "until": 50.0},
+    ]
+    assert all(wanted(event, True, filters) for filters in taken)
+    left: list[Json] = [{"tool": "Read"}, {"kind": ["tool.post"]}, {"q": "ropes"}, {"since": 51.0}, {"until": 49.0}]
+    assert not any(wanted(event, True, filters) for filters in [*left, {"actor_id": "user"}, {"session_id": "t"}])

@@ -20,6 +20,7 @@ from quarterdeck.cli.common import AsJson, ago, cell, client, out, plainly, prin
 from quarterdeck.cli.times import read_time
 from quarterdeck.config import home_path
 from quarterdeck.core.feed import HIDDEN, KINDS
+from quarterdeck.core.search import matches, read_search, searched_view
 from quarterdeck.core.text import one_line, visible
 from quarterdeck.core.titles import count, cut, subject_of
 from quarterdeck.errors import Refused
@@ -169,13 +170,15 @@ async def _follow(after: int | None, as_json: bool, filters: dict[str, Any]) -> 
 
 
 def wanted(event: dict[str, Any], as_json: bool, filters: dict[str, Any]) -> bool:
-    """Whether a followed event is one of those asked for."""
-    kinds, session, words = filters.get("kind"), filters.get("session_id"), filters.get("q")
-    if (kinds and event["kind"] not in kinds) or (session and event["session_id"] != session):
+    """Whether a followed event is one of those asked for, as the daemon chooses them."""
+    exact = {name: event[name] for name in ("session_id", "actor_id")} | {"tool": event["data"].get("tool_name")}
+    kinds, since, until = filters.get("kind"), filters.get("since"), filters.get("until")
+    if any(filters.get(name) not in (None, value) for name, value in exact.items()):
         return False
-    if words:
-        text = jsonlib.dumps(event["data"], ensure_ascii=False, separators=(",", ":"))
-        return jsonlib.dumps(words, ensure_ascii=False)[1:-1].casefold() in text.casefold()
+    if (kinds and event["kind"] not in kinds) or not (since or 0) <= event["at"] <= (until or float("inf")):
+        return False
+    if filters.get("q"):
+        return matches(searched_view(event["title"], event["data"]), read_search(filters["q"]))
     return bool(as_json or kinds or event["kind"] not in HIDDEN)
 
 

@@ -55,9 +55,18 @@ def words(text: str) -> str:
 
 def searched(event: FeedEvent) -> str:
     """The words of an event: its title, and what was asked, run, named, answered and said."""
-    parts = [title_of(event)]
+    return _words_of(title_of(event), event.data)
+
+
+def searched_view(title: str, data: dict[str, Any]) -> str:
+    """The words of an event as the API shows it."""
+    return _words_of(title, {name: value for name, value in data.items() if name not in _UNSAID})
+
+
+def _words_of(title: str, data: Any) -> str:
+    parts = [title]
     room = TEXT_LIMIT
-    for leaf in _leaves(event.data):
+    for leaf in _leaves(data):
         parts.append(leaf[:room])
         room -= len(leaf)
         if room <= 0:

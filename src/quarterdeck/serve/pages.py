@@ -48,8 +48,8 @@ class Pages:
 
     async def _login(self, scope: Scope, send: Send) -> None:
         code = parse_qs(scope["query_string"].decode("latin-1")).get("code", [""])[0]
-        from_another_site = (b"sec-fetch-site", b"cross-site") in scope["headers"]
-        if scope["method"] != "GET" or not code or not self._access.take_code(code, counts=not from_another_site):
+        ours = dict(scope["headers"]).get(b"sec-fetch-site", b"none") in (b"none", b"same-origin")
+        if scope["method"] != "GET" or not code or not self._access.take_code(code, counts=ours):
             if code and self._access.failures.count(address_of(scope)):
                 await _say(send, 429, "Too many wrong links. Wait a minute.")
             else:
