@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import socket
 from collections.abc import Callable, Iterator
 from typing import Any, cast
@@ -20,6 +21,11 @@ HANG_UP_SECONDS = 5.0
 STOP_SECONDS = 0.5
 FRAME_BYTES = 4 * 1024 * 1024
 USUAL_PORTS = {"http": 80, "https": 443}
+
+
+QUIET = logging.getLogger("uvicorn.websocket")
+"""Who connects, and with what query, is no line of ours: anybody could fill the log with it."""
+QUIET.setLevel(logging.ERROR)
 
 
 class Server(uvicorn.Server):
@@ -42,6 +48,10 @@ class Socket(WebSocketsSansIOProtocol):
     """A WebSocket that ends: a client that reads nothing is not waited for, and nothing is piled up for it."""
 
     _owed = b""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.logger = QUIET
 
     def handle_connect(self, event: Any) -> None:
         super().handle_connect(event)
@@ -126,7 +136,6 @@ def uvicorn_config(app: App, certificate: Certificate | None = None) -> uvicorn.
     return uvicorn.Config(
         cast(Any, app),
         log_config=None,
-        log_level="error",
         access_log=False,
         lifespan="off",
         http="httptools",
