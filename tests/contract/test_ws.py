@@ -108,6 +108,17 @@ async def test_a_request_is_pushed_when_it_opens_and_when_it_is_over(daemon: Dae
         assert time.monotonic() - started < 3
 
 
+@pytest.mark.law("D7")
+async def test_that_a_decision_took_effect_is_pushed_too(daemon: Daemon) -> None:
+    async with following(daemon, topics=["requests"]) as client, asking(daemon, "make tea") as request:
+        assert (await client.until("request"))["request"]["status"] == "pending"
+        await asyncio.to_thread(daemon.decide, request, "allow")
+        assert (await client.until("request"))["request"]["decision"]["delivery"] == "sent"
+        ran = {**permission("make tea", "asks"), "hook_event_name": "PostToolUse", "tool_response": {"stdout": ""}}
+        await asyncio.to_thread(daemon.hook, ran)
+        assert (await client.until("request"))["request"]["decision"]["delivery"] == "confirmed"
+
+
 async def test_what_an_agent_says_in_pieces_is_streamed_to_who_looks(daemon: Daemon) -> None:
     piece = {"session_id": "talks", "hook_event_name": "MessageDisplay", "message": "hel"}
     async with following(daemon, topics=["streams:talks"]) as near, following(daemon, topics=["streams:x"]) as far:

@@ -78,9 +78,6 @@ class DaemonDesk:
     def pending(self) -> list[Request]:
         return sorted((r for r in self._loop.state.requests.values() if r.status == "pending"), key=lambda r: r.seq_no)
 
-    def live_request(self, request_id: str) -> Request | None:
-        return self._loop.find(request_id)
-
     async def feed(self, query: FeedQuery) -> Page:
         if query.project_id is not None:
             among = (s.session_id for s in self.sessions() if project_id_of(s.context.cwd) == query.project_id)

@@ -98,6 +98,7 @@ class Loop:
         self.state = state
         self.stats = Stats()
         self._subscribers: list[Subscriber] = []
+        self._watchers: list[Callable[[list[Request]], None]] = []
         self._log = log
         self._reader = reader
         self._waiting = waiting
@@ -138,6 +139,10 @@ class Loop:
     def subscribe(self, subscriber: Subscriber) -> None:
         """Hear of every batch of events once it is in the log. Called on the loop: it must return at once."""
         self._subscribers.append(subscriber)
+
+    def watch_requests(self, watcher: Callable[[list[Request]], None]) -> None:
+        """Hear of every request that changed, once that is in the log. Called on the loop: it must return at once."""
+        self._watchers.append(watcher)
 
     def tell(self, told: Input) -> None:
         """Put an input in the queue."""
@@ -238,6 +243,7 @@ class Loop:
         events = [event for result in results if result is not None for event in result.events]
         self.stats.drained(len(batch), len(self._queue), began, events)
         self._publish(events)
+        self._show([request for result in results if result is not None for request in result.requests.values()])
         for said, result in zip(batch, results, strict=True):
             if result is not None:
                 self._perform(said, result)
@@ -277,6 +283,15 @@ class Loop:
         for subscriber in self._subscribers if events else ():
             try:
                 subscriber(events)
+            except Exception:
+                self.stats.subscriber_failures += 1
+                logger.exception("a subscriber failed")
+
+    def _show(self, requests: list[Request]) -> None:
+        """Tell how requests are now: a tool that ran changes one without an event of its own."""
+        for watcher in self._watchers if requests else ():
+            try:
+                watcher(requests)
             except Exception:
                 self.stats.subscriber_failures += 1
                 logger.exception("a subscriber failed")

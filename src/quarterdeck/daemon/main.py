@@ -178,6 +178,7 @@ def _doors(loop: Loop, ears: Ears, desk: DaemonDesk, access: Access, attendance:
     pace = Pace()
     live = Live(desk)
     loop.subscribe(live.published)
+    loop.watch_requests(live.changed)
     ears.streamed = live.stream
     api = create_api(desk, access, pace, agents)
     return Doors(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
 from msgspec import Struct
 
 from quarterdeck.core.feed import OWN, FeedEvent
+from quarterdeck.core.state import Request
 from quarterdeck.serve.desk import Desk
 from quarterdeck.serve.views import event_view, request_view, session_view
 from quarterdeck.wire import write_json
@@ -53,6 +54,7 @@ class Live:
         self._size = 0
         self._number = 0
         self._events: list[FeedEvent] = []
+        self._asked: dict[str, Request] = {}
         self._streams: list[tuple[str, bytes]] = []
         self._timer: asyncio.TimerHandle | None = None
         self._last: dict[frozenset[str], Frame] = {}
@@ -81,12 +83,19 @@ class Live:
             self._last.clear()
             self._size = 0
             self._events.clear()
+            self._asked.clear()
             self._streams.clear()
 
     def published(self, events: list[FeedEvent]) -> None:
         """Events that are on record."""
         if self._listeners:
             self._events += events
+            self._soon()
+
+    def changed(self, requests: list[Request]) -> None:
+        """Requests as they are from now on."""
+        if self._listeners:
+            self._asked.update((request.request_id, request) for request in requests)
             self._soon()
 
     def stream(self, session_id: str, kind: str, data: Any) -> None:
@@ -108,10 +117,11 @@ class Live:
             self._timer = None
         events, self._events = self._events, []
         streams, self._streams = self._streams, []
-        if not events and not streams:
+        asked, self._asked = self._asked, {}
+        if not events and not streams and not asked:
             return
         self._number += 1
-        parts = self._parts(events, streams)
+        parts = self._parts(events, asked.values(), streams)
         size = sum(len(message) for messages in parts.values() for message in messages)
         self._ring.append(Bundle(self._number, parts, size))
         self._size += size
@@ -125,25 +135,20 @@ class Live:
         limits, kept = self._limits, len(self._ring)
         return kept > 1 and (self._size > limits.ring_bytes or kept > limits.ring_bundles)
 
-    def _parts(self, events: list[FeedEvent], streams: list[tuple[str, bytes]]) -> dict[str, list[bytes]]:
+    def _parts(
+        self, events: list[FeedEvent], asked: Collection[Request], streams: list[tuple[str, bytes]]
+    ) -> dict[str, list[bytes]]:
         wanted = frozenset[str]().union(*self._listeners.values())
         parts: dict[str, list[bytes]] = {}
         if events and "feed" in wanted:
             parts["feed"] = [_message("event", event_view(event)) for event in events]
-        if events and "requests" in wanted:
-            parts["requests"] = self._requests(events)
+        if asked and "requests" in wanted:
+            parts["requests"] = [_message("request", request_view(r, self._desk.runner_id)) for r in asked]
         if events and "sessions" in wanted:
             parts["sessions"] = self._sessions(events)
         for topic, message in streams:
             parts.setdefault(topic, []).append(message)
         return parts
-
-    def _requests(self, events: Iterable[FeedEvent]) -> list[bytes]:
-        ids = dict.fromkeys(
-            getattr(e.data, "request_id", None) for e in events if e.kind.endswith((".request", ".decision"))
-        )
-        found = (self._desk.live_request(request_id) for request_id in ids if request_id)
-        return [_message("request", request_view(r, self._desk.runner_id)) for r in found if r is not None]
 
     def _sessions(self, events: Iterable[FeedEvent]) -> list[bytes]:
         ids = dict.fromkeys(e.session_id for e in events if e.session_id != OWN)
