@@ -138,13 +138,14 @@ def load_config(
     """The settings in force."""
     path = file or home / "config.yaml"
     tree = _read_yaml(path, required=file is not None)
-    _add_environment(tree, dict(os.environ) if environ is None else environ)
+    env = dict(os.environ) if environ is None else environ
+    _add_environment(tree, env)
     for section, given in (flags or {}).items():
         tree.setdefault(section, {}).update(given)
     try:
         return Config.model_validate(tree)
     except ValidationError as error:
-        raise ConfigError(_explain(path, error)) from None
+        raise ConfigError(_explain(path, error, env)) from None
 
 
 def _read_yaml(path: Path, *, required: bool) -> dict[str, Any]:
@@ -176,15 +177,24 @@ def _add_environment(tree: dict[str, Any], environ: dict[str, str]) -> None:
             tree.setdefault(section, {})[key] = value
 
 
-def _explain(path: Path, error: ValidationError) -> str:
+def _explain(path: Path, error: ValidationError, environ: Mapping[str, str]) -> str:
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"])
+    place = _place(path, where, environ)
     if first["type"] == "extra_forbidden":
         near = difflib.get_close_matches(where, _known_keys(), n=1)
         hint = f"; did you mean {near[0]}?" if near else f"; known: {', '.join(_known_keys())}"
-        return f"{path.name}: {where} is not a setting{hint}"
+        return f"{place}: {where} is not a setting{hint}"
     message = first["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
-    return f"{path.name}: {where} must be {message}, is {first['input']!r}"
+    return f"{place}: {where} must be {message}, is {first['input']!r}"
+
+
+def _place(path: Path, where: str, environ: Mapping[str, str]) -> str:
+    """Who said it: a variable, or the file."""
+    name = "QUARTERDECK_" + where.replace(".", "_").upper()
+    if where == "runner.port" and name not in environ:
+        name = "QUARTERDECK_PORT"
+    return name if environ.get(name) else path.name
 
 
 def _known_keys() -> list[str]:

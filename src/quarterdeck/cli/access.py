@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import time
 from typing import Annotated
+from urllib.parse import quote
 
 import typer
 from rich.table import Table
 
 from quarterdeck.cli.common import AsJson, ago, cell, client, out, plainly, print_json
+from quarterdeck.config import home_path
+from quarterdeck.daemon.home import Home
 from quarterdeck.errors import Refused
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
@@ -20,9 +23,14 @@ tokens = typer.Typer(
 
 
 @plainly
-def login_url(json: AsJson = False) -> None:
+def login_url(
+    public: Annotated[bool, typer.Option("--public", help="For another machine: with the address it calls.")] = False,
+    json: AsJson = False,
+) -> None:
     """Print a one-time link that signs a page in; it is good for 60 seconds."""
     made = client().post("/api/v1/login-codes", {})
+    if public:
+        made["url"] = public_url() + made["url"].partition("/login")[1] + made["url"].partition("/login")[2]
     if json:
         print_json(made)
     else:
@@ -65,7 +73,7 @@ def list_tokens(json: AsJson = False) -> None:
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column in ("id", "name", "kind", "scopes", "made", "last use", "expires"):
-        table.add_column(column, no_wrap=True)
+        table.add_column(column, no_wrap=column != "scopes", overflow="fold")
     for token in found["tokens"]:
         left = token["expires_at"]
         table.add_row(
@@ -86,11 +94,24 @@ def revoke(
     token_id: Annotated[str, typer.Argument(help="As `qd tokens list` shows it.")], json: AsJson = False
 ) -> None:
     """Take a token back; whoever is connected with it is cut off."""
-    done = client().call("DELETE", f"/api/v1/tokens/{token_id}")
+    asked = client()
+    found = [t["token_id"] for t in asked.get("/api/v1/tokens")["tokens"] if t["token_id"].startswith(token_id)]
+    token_id = found[0] if len(found) == 1 else token_id
+    done = asked.call("DELETE", f"/api/v1/tokens/{quote(token_id, safe='')}")
     if json:
         print_json(done)
     else:
         out.print("Revoked.")
+
+
+def public_url() -> str:
+    """Where another machine calls the daemon."""
+    note = Home(home_path()).read_note() or {}
+    if "public_url" not in note:
+        raise Refused(
+            "the daemon listens on this machine alone; start it with: qd daemon --host 0.0.0.0 --tls-self-signed"
+        )
+    return str(note["public_url"])
 
 
 def seconds(text: str) -> float:

@@ -118,7 +118,7 @@ class _Agent(threading.Thread):
 
     def _say(self, line: Line, started: float) -> None:
         waits = line.payload["hook_event_name"] == "PermissionRequest"
-        answer = self._post(line, self._patience / self._speed if waits else 10.0)
+        answer = self._post(line, self._patience if waits else 10.0)
         if waits:
             self._replay.decide(line.id, answer, (time.monotonic() - started) * self._speed)
 

@@ -22,10 +22,13 @@ from quarterdeck.config import home_path
 from quarterdeck.core.feed import HIDDEN, KINDS
 from quarterdeck.core.search import matches, read_search, searched_view
 from quarterdeck.core.text import one_line, visible
-from quarterdeck.core.titles import count, cut, subject_of
+from quarterdeck.core.titles import count, cut, money, subject_of
 from quarterdeck.errors import Refused
 from quarterdeck.surfaces.client import Client
 from quarterdeck.surfaces.live import Connected, Live, Lost, Message
+
+WIDE = 110
+"""Columns from which on a table has room for what is nice to know."""
 
 LEVEL_STYLE = {"debug": "dim", "warn": "yellow", "error": "red"}
 
@@ -49,19 +52,21 @@ def sessions(json: AsJson = False, all: Annotated[bool, typer.Option("--all", he
     if not found:
         out.print("No live sessions. Start `claude` in any terminal; if it does not show, run: qd doctor")
         return
+    wide = out.width >= WIDE
+    more = ("waits", "tools", "tokens", "cost") if wide else ("waits",)
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in ("state", "session", "project", "title", "waits", "tools", "tokens", "cost", "last"):
+    for name in ("state", "session", "project", "title", *more, "last"):
         table.add_column(name, no_wrap=True)
-    room = max(12, out.width - 82) if out.is_terminal else 50
+    room = max(12, out.width - (82 if wide else 62)) if out.is_terminal else 50
     for s in found:
+        spent = (cell(s["counters"]["tool_uses"]), *_spent(s["usage"])) if wide else ()
         table.add_row(
             state_cell(s["agent_state"]).append(" ~" if s["state_source"] == "process" else "", "dim"),
             cell(s["session_id"][:8]),
-            cell(cut(s["cwd"].rsplit("/", 1)[-1] or s["cwd"], 18)),
+            cell(cut(s["cwd"].rsplit("/", 1)[-1] or s["cwd"], 18 if wide else 12)),
             cell(cut(s["title"], room)),
             cell(s["pending"] or ""),
-            cell(s["counters"]["tool_uses"]),
-            *_spent(s["usage"]),
+            *spent,
             cell(ago(s["last_event_at"])),
         )
     out.print(table)
@@ -72,8 +77,7 @@ def _spent(usage: dict[str, Any] | None) -> tuple[Text, Text]:
     if usage is None:
         return cell(""), cell("")
     tokens = sum(usage[f"{kind}_tokens"] for kind in ("input", "output", "cache_read", "cache_write"))
-    cost = usage["cost_usd"]
-    return cell(count(tokens)), cell("" if cost is None else f"${cost:.2f}")
+    return cell(count(tokens)), cell(money(usage["cost_usd"]))
 
 
 @plainly
@@ -232,8 +236,19 @@ def show_request(request: dict[str, Any]) -> None:
     for line in describe(request):
         out.print(Text("    " + line))
     if request["decision"]:
-        made = request["decision"]
-        out.print(cell(f"    → {made['decision']} by {made['by']} ({made['source']})", "dim"))
+        for line in _outcome(request, request["decision"]):
+            out.print(Text("    " + line, style="dim"))
+
+
+def _outcome(request: dict[str, Any], made: dict[str, Any]) -> list[str]:
+    """How a request ended: an edited input is what ran, so it is shown whole."""
+    if made["source"] == "elsewhere" or made["decision"] == "pass":
+        return [one_line(f"→ {request['status']}: {made['reason'] or 'passed to the terminal'}")]
+    said = f": {made['message'] or made['reason']}" if made["message"] or made["reason"] else ""
+    edited = made["updated_input"] is not None
+    head = f"→ {made['decision']}{', edited,' if edited else ''} by {made['by']} ({made['source']}){said}"
+    ran = describe({**request, "tool_input": made["updated_input"]}) if edited else []
+    return [one_line(head), *("  " + line for line in ran)]
 
 
 def describe(request: dict[str, Any]) -> list[str]:

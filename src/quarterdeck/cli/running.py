@@ -28,7 +28,7 @@ STOP_SECONDS = 10.0
 @plainly
 def daemon(
     config: ConfigFile = None,
-    host: Annotated[str | None, typer.Option(help="Listen on this address too; beyond loopback it needs TLS.")] = None,
+    host: Annotated[str | None, typer.Option(help="Listen on this address; beyond this machine it needs TLS.")] = None,
     tls_self_signed: Annotated[bool, typer.Option("--tls-self-signed", help="With a certificate of our own.")] = False,
     tls_cert: Annotated[str | None, typer.Option(help="With this certificate, in PEM.")] = None,
     tls_key: Annotated[str | None, typer.Option(help="The key of --tls-cert.")] = None,

@@ -96,6 +96,9 @@ def _bad_edit(request: Request, edited: dict[str, Any]) -> str | None:
     """An edit keeps the shape of what was asked: the tool would refuse another one, and the agent with it."""
     if request.kind != "permission":
         return f"updated_input: a request of kind {request.form or request.kind} takes no edited input"
+    for key in ABOUT:
+        if key in request.tool_input and key not in edited:
+            return f"updated_input: {key} is missing, and {request.tool_name} is about it"
     for key, value in edited.items():
         asked = request.tool_input.get(key)
         if asked is not None and _json_type(asked) != _json_type(value):
@@ -107,6 +110,9 @@ def _json_type(value: object) -> str:
     names = {str: "text", bool: "yes or no", int: "number", float: "number", list: "list", dict: "object"}
     return names.get(type(value), "nothing")
 
+
+ABOUT = ("command", "file_path", "notebook_path", "url", "pattern", "query")
+"""What a tool cannot do without where it was given."""
 
 _WORD = {Allow: "allow", Deny: "deny", Answer: "answer", Block: "block", NoOpinion: "pass"}
 

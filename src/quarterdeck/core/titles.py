@@ -137,8 +137,15 @@ def _summary(data: Any) -> str:
 def short_usage(usage: Any) -> str:
     """Tokens and cost in a few characters; the cost is left out where it is not known."""
     tokens = usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens
-    cost = "" if usage.cost_usd is None else f" ${usage.cost_usd:.2f}"
-    return f"{count(tokens)} tokens{cost}"
+    cost = money(usage.cost_usd)
+    return f"{count(tokens)} tokens{' ' + cost if cost else ''}"
+
+
+def money(dollars: float | None) -> str:
+    """A cost in dollars and cents; nothing where there is none, and never nought for a little."""
+    if not dollars:
+        return ""
+    return f"${dollars:.2f}" if dollars >= 0.005 else "<$0.01"
 
 
 def count(number: int) -> str:

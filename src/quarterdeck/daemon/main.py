@@ -119,12 +119,14 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     doors = _doors(loop, ears, desk, access, attendance, agents)
     tcp = bind_port(home, _loopback(config), config.runner.port)
     guards: list[tuple[Guard, socket.socket, Certificate | None]] = [
-        (Guard(doors, access, hosts_of(_port(tcp), LOOPBACK_NAMES), attendance.seen), tcp, None)
+        (Guard(doors, access, hosts_of(_port(tcp), [*LOOPBACK_NAMES, _loopback(config)]), attendance.seen), tcp, None)
     ]
     guards += [
         (Guard(doors, access, hosts_of(_port(wide), names, "https"), attendance.seen), wide, certificate)
         for wide, names, certificate in _beyond_loopback(home, config)
     ]
+    if log.damage is None:
+        loop.tell(Restarted(at=time.time(), settings=changed_settings(config)))
     sockets = SocketServer(ears)
     await sockets.start(bind(home.socket))
     servers = [(Server(uvicorn_config(guard, certificate)), listening) for guard, listening, certificate in guards]
@@ -224,6 +226,11 @@ def _refuse_plain_beyond_loopback(config: Config) -> None:
     runner = config.runner
     if bool(runner.tls_cert) != bool(runner.tls_key):
         raise ConfigError("runner.tls_cert and runner.tls_key must be given together")
+    if _is_loopback(runner.host) and (runner.tls_cert or runner.tls_self_signed):
+        raise ConfigError(
+            f"runner.host is {runner.host}, this machine alone, which needs no TLS: give a runner.host beyond it, like "
+            "0.0.0.0, or leave the certificate out"
+        )
     if not _is_loopback(runner.host) and not (runner.tls_cert or runner.tls_self_signed):
         raise ConfigError(
             f"runner.host is {runner.host}, beyond this machine: that needs TLS. Give runner.tls_cert and "
@@ -275,10 +282,7 @@ def _start_loop(
     state = recover(log, runner_id, settings, _progress(say))
     waiting = Waiting(SessionsFolder(claude_config_dir(config) / "sessions"))
     waiting.attended = attendance.now
-    loop = Loop(state, log, reader, waiting, disk)
-    if log.damage is None:
-        loop.tell(Restarted(at=time.time(), settings=changed_settings(config)))
-    return loop
+    return Loop(state, log, reader, waiting, disk)
 
 
 def _start_otel(config: Config, loop: Loop, redactor: Redactor) -> Exporter | None:
