@@ -138,6 +138,25 @@ def write_json(value: Any) -> bytes:
     return _encode(value)
 
 
+class _Trim(msgspec.Struct):
+    upto: int = 0
+
+
+class _Trimmed(msgspec.Struct):
+    data: _Trim
+
+
+_trimmed = msgspec.json.Decoder(_Trimmed).decode
+
+
+def read_trim(body: bytes) -> int:
+    """Up to where a `log.trim` event says that rows leave the log; 0 when it says nothing."""
+    try:
+        return _trimmed(body).data.upto
+    except (ValueError, msgspec.MsgspecError):
+        return 0
+
+
 class Place(msgspec.Struct, frozen=True, gc=False):
     """What the store keeps of an event in columns of their own."""
 

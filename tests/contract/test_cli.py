@@ -166,7 +166,7 @@ def test_doctor_says_what_to_do_next(tmp_path: Path) -> None:
 
 
 def test_the_demo_plays_to_its_end_and_leaves_nothing(tmp_path: Path) -> None:
-    done = qd(tmp_path / "home", "demo", "--speed", "200", "--patience", "20", TMPDIR=str(tmp_path))
+    done = qd(tmp_path / "home", "demo", "--speed", "200", "--patience", "0.5", TMPDIR=str(tmp_path))
     assert done.returncode == 0, done.stderr
     for said in ("⚠ Permission: Bash(kubectl delete pvc", "⚠ Question: Which store", "✓ to-do", "– Session ended"):
         assert said in done.stdout

@@ -307,10 +307,22 @@ async def test_decisions_over_the_socket_have_the_same_pace(daemon: Daemon) -> N
     async with following(daemon, topics=[], token=token) as client:
         assert (await client.command("decide"))["error"]["kind"] == "invalid"
         await asyncio.to_thread(until, lambda: decide_a_thousand(daemon, token).status == 429)
-        orders = [{"type": "command", "id": n, "name": "decide", "args": {}} for n in range(3000)]
-        await client.send(orders)
-        kinds = {(await client.until("ack"))["error"]["kind"] for _ in orders}
+        kinds = set()
+        for _ in range(30):
+            await client.send([{"type": "command", "id": n, "name": "decide", "args": {}} for n in range(100)])
+            kinds |= {(await client.until("ack"))["error"]["kind"] for _ in range(100)}
     assert kinds == {"invalid", "too_fast"}
+
+
+@pytest.mark.law("I4")
+async def test_no_frame_keeps_the_others_waiting(daemon: Daemon) -> None:
+    many = b"[" + b",".join([b'{"type":"ping"}'] * 5000) + b"]"
+    async with following(daemon, topics=[]) as client:
+        await client.connection.send(many.decode())
+        assert (await client.closed())[0] == 4400
+    async with opened(daemon) as stranger:
+        await stranger.connection.send("[" + ",".join(["{}"] * 20_000) + "]")
+        assert (await stranger.closed())[0] == 4401
 
 
 @pytest.mark.law("A7")

@@ -56,6 +56,9 @@ def plainly(command: Callable[P, R]) -> Callable[P, R]:
         except BrokenPipeError:
             sys.stderr.close()
             raise typer.Exit(0) from None
+        except OSError as error:
+            sys.stderr.write(f"quarterdeck: {one_line(str(error))}\n")
+            raise typer.Exit(1) from None
 
     return wrapped
 

@@ -46,12 +46,12 @@ def table(rows: Iterable[StoredRow]) -> Iterator[bytes]:
 def _cells(event: FeedEvent, row: StoredRow) -> tuple[object, ...]:
     data = write_json(event.data).decode()
     place = (event.session_id, event.run_id, event.kind, event.level, event.actor_id)
-    return (event.seq_no, _when(event).isoformat(), *place, title_of(event), data, row.hash.hex())
+    return (event.seq_no, _when(event).isoformat(), *place, one_line(title_of(event)), data, row.hash.hex())
 
 
 def _line(cells: Iterable[object]) -> bytes:
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerow([_harmless(cell) for cell in cells])
+    csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL).writerow([_harmless(cell) for cell in cells])
     return out.getvalue().encode(errors="replace")
 
 

@@ -8,6 +8,7 @@ import difflib
 import json as jsonlib
 import sys
 import time
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -22,7 +23,7 @@ from quarterdeck.config import home_path
 from quarterdeck.core.feed import HIDDEN, KINDS
 from quarterdeck.core.search import matches, read_search, searched_view
 from quarterdeck.core.text import one_line, visible
-from quarterdeck.core.titles import count, cut, money, subject_of
+from quarterdeck.core.titles import count, cut, money
 from quarterdeck.errors import Refused
 from quarterdeck.surfaces.client import Client
 from quarterdeck.surfaces.live import Connected, Live, Lost, Message
@@ -252,36 +253,58 @@ def _outcome(request: dict[str, Any], made: dict[str, Any]) -> list[str]:
 
 
 def describe(request: dict[str, Any]) -> list[str]:
-    """What is wanted, in lines that hide nothing."""
-    tool_input = request["tool_input"]
-    if "quarterdeck_truncated" in tool_input:
-        cut = tool_input["quarterdeck_truncated"]
-        begins = visible(str(cut["begins"])[:400]).splitlines()
-        return [*begins, f"… {cut['bytes']:,} bytes in all; see the whole with: qd requests {request['request_id']}"]
-    if request["form"] == "questions":
-        return [line for q in tool_input.get("questions", []) if isinstance(q, dict) for line in _question(q)]
-    if request["form"] == "plan":
-        return visible(str(tool_input.get("plan", "(no plan text)"))).splitlines()
-    if set(tool_input) <= {"command", "description"} and subject_of(tool_input):
-        return visible(subject_of(tool_input)).splitlines()
-    return [line for key, value in tool_input.items() for line in _field(key, value)]
+    """What is wanted, in lines that hide nothing: a field that has no better form is shown as it is."""
+    tool_input: dict[str, Any] = request["tool_input"]
+    if request["truncated"] is not None:
+        short = request["truncated"]
+        whole = f"… {short['bytes']:,} bytes in all; see the whole with: qd requests {request['request_id']}"
+        return [*_lines(short["begins"][:400]), whole]
+    shown: list[str] = []
+    rest = dict(tool_input)
+    for key, form in _FORMS.get(request["form"] or "", _COMMAND):
+        found = form(rest.get(key))
+        if found is not None:
+            shown += found
+            del rest[key]
+    if request["form"] is None and isinstance(rest.get("description"), str) and shown:
+        del rest["description"]
+    return shown + [line for key, value in rest.items() for line in _field(key, value)]
+
+
+def _lines(text: str) -> list[str]:
+    """Harmless, and each line of it a line of its own."""
+    return visible(text).split("\n")
 
 
 def _field(key: str, value: object) -> list[str]:
     """A field of the input as it is: real lines, not escaped ones."""
-    text = value if isinstance(value, str) else jsonlib.dumps(value, ensure_ascii=False)
-    lines = visible(text).split("\n")
-    return (
-        [visible(f"{key}: {lines[0]}")] if len(lines) == 1 else [visible(f"{key}:"), *("  " + line for line in lines)]
-    )
+    lines = _lines(value if isinstance(value, str) else jsonlib.dumps(value, ensure_ascii=False))
+    name = one_line(key)
+    return [f"{name}: {lines[0]}"] if len(lines) == 1 else [f"{name}:", *("  " + line for line in lines)]
 
 
-def _question(question: dict[str, Any]) -> list[str]:
-    lines = [visible(str(question.get("question", "")))]
-    for option in question.get("options", []):
-        if isinstance(option, dict):
-            lines.append(visible(f"  - {option.get('label', '')}: {option.get('description', '')}"))
+def _text(value: object) -> list[str] | None:
+    return _lines(value) if isinstance(value, str) and value.strip() else None
+
+
+def _questions(value: object) -> list[str] | None:
+    """Questions with their options; None when any of them has another shape, so that it is shown as it is."""
+    lines: list[str] = []
+    for question in value if isinstance(value, list) and value else [None]:
+        if not isinstance(question, dict):
+            return None
+        options = question.get("options", [])
+        if not isinstance(options, list) or not all(isinstance(option, dict) for option in options):
+            return None
+        lines.append(one_line(str(question.get("question", ""))))
+        lines += [one_line(f"  - {o.get('label', '')}: {o.get('description', '')}") for o in options]
     return lines
+
+
+Form = tuple[tuple[str, Callable[[object], list[str] | None]], ...]
+_COMMAND: Form = (("command", _text),)
+_FORMS: dict[str, Form] = {"questions": (("questions", _questions),), "plan": (("plan", _text),)}
+"""The fields of an input that have a form of their own, by the form of its request."""
 
 
 def register(cli: typer.Typer) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import stat
 import time
@@ -46,6 +47,7 @@ class SessionsFolder:
         self._folder = folder
         self._known: dict[str, _Known] = {}
         self._namespace = pid_namespace()
+        self._ours = _own_line()
 
     def read(self) -> list[Process]:
         """What every file says; only what has changed is read again."""
@@ -81,9 +83,20 @@ class SessionsFolder:
         if said.domain and self._namespace and not said.domain.endswith(self._namespace):
             return None
         proc = read_proc(said.pid)
-        if proc is None or (HAS_PROC and proc.id.start != said.start):
+        if proc is None or (HAS_PROC and proc.id.start != said.start) or said.pid in self._ours:
             return None
         return proc.id
+
+
+def _own_line() -> frozenset[int]:
+    """The first process, this one and those above it: whatever a file says, none of them is an agent, or everybody
+    on this machine would descend from one. But an agent may have started us."""
+    line = {1, os.getpid()}
+    pid = os.getpid()
+    while "CLAUDECODE" not in os.environ and pid > 1 and (proc := read_proc(pid)) is not None:
+        line.add(pid)
+        pid = proc.parent
+    return frozenset(line)
 
 
 def read_process(path: str) -> Process | None:
@@ -94,13 +107,16 @@ def read_process(path: str) -> Process | None:
         if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_FILE:
             return None
         content = json.loads(file.read_bytes())
+        changed_at = float(content.get("statusUpdatedAt", 0)) / 1000
+        if str(content["pid"]) != file.stem or not math.isfinite(changed_at):
+            return None
         waiting_for = content.get("waitingFor")
         return Process(
             session_id=str(content["sessionId"]),
             pid=int(content["pid"]),
             status=str(content.get("status", "")),
             waiting_for=waiting_for if isinstance(waiting_for, str) else None,
-            changed_at=float(content.get("statusUpdatedAt", 0)) / 1000,
+            changed_at=changed_at,
             start=str(content.get("procStart", "")),
             domain=str(content.get("pidDomain", "")),
         )

@@ -87,6 +87,7 @@ REQUEST: dict[str, Any] = {
     "agent_type": None,
     "tool_name": "Bash",
     "tool_input": {"command": "git push --force origin feature/login"},
+    "truncated": None,
     "tool_use_id": "toolu_02",
     "digest": DIGEST,
     "risk": {"level": "high", "reasons": ["runs a command"]},

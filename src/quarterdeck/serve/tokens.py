@@ -21,7 +21,8 @@ from quarterdeck.serve.guard import set_cookie
 from quarterdeck.serve.principal import by, principal_of
 
 ScopeName = Literal["ingest", "observe", "approve", "edit", "prompt", "control", "admin"]
-Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_. -]*$")]
+Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_.-]([A-Za-z0-9_. -]*[A-Za-z0-9_.-])?\Z")]
+RESERVED = frozenset({"owner", "hooks", "page", "system", "user"})
 MAX_SECONDS = 10 * 366 * 86400
 
 
@@ -85,6 +86,8 @@ def list_tokens(state: AppState) -> Tokens:
 @post("/tokens", opt={"scope": "admin"})
 async def create_token(state: AppState, request: Request[Any, Any, Any], data: JSONBody[NewToken]) -> MadeToken:
     """Make a credential. Its secret is in this answer and nowhere else."""
+    if data.name.lower() in RESERVED:
+        raise ApiError(422, "invalid", f"name: {data.name} is what the record calls somebody else", field="name")
     scopes = sorted(set(data.scopes))
     secret, token = await make_token(state.desk, data.name, scopes, by(request), data.expires_seconds)
     view = _view(token, state.access)

@@ -18,8 +18,6 @@ from quarterdeck.wire import write_json
 
 LIST_INPUT = 64 * 1024
 LIST_HEAD = 4096
-TRUNCATED = "quarterdeck_truncated"
-"""The only key of an input that a list shows shortened; `GET /requests/{id}` shows it whole."""
 
 
 class CountersView(Struct, kw_only=True):
@@ -128,8 +126,17 @@ class DecisionView(Struct, kw_only=True):
     delivery: str | None
 
 
+class Shortened(Struct, kw_only=True):
+    """What a list says of an input too large for it: its size, its digest and how it begins."""
+
+    bytes: int
+    sha256: str
+    begins: str
+
+
 class RequestView(Struct, kw_only=True):
-    """What waits, or waited, for a person. A decision names the `digest`."""
+    """What waits, or waited, for a person. A decision names the `digest`. `truncated` stands where a list leaves a
+    large `tool_input` out; `GET /requests/{id}` shows it whole."""
 
     request_id: str
     kind: str
@@ -142,6 +149,7 @@ class RequestView(Struct, kw_only=True):
     agent_type: str | None
     tool_name: str
     tool_input: dict[str, Any]
+    truncated: Shortened | None
     tool_use_id: str | None
     digest: str
     risk: RiskView
@@ -245,18 +253,19 @@ def event_view(event: FeedEvent) -> EventView:
     )
 
 
-def shortened(tool_input: dict[str, Any]) -> dict[str, Any]:
-    """An input as lists show it: a large one by its size, its digest and how it begins."""
+def shortened(tool_input: dict[str, Any]) -> Shortened | None:
+    """A large input as lists show it; None for one that they show whole."""
     body = write_json(tool_input)
     if len(body) <= LIST_INPUT:
-        return tool_input
+        return None
     begins = body[:LIST_HEAD].decode(errors="ignore")
-    return {TRUNCATED: {"bytes": len(body), "sha256": hashlib.sha256(body).hexdigest(), "begins": begins}}
+    return Shortened(bytes=len(body), sha256=hashlib.sha256(body).hexdigest(), begins=begins)
 
 
 def request_view(request: Request, runner_id: str, *, whole: bool = False) -> RequestView:
     """A request as the API shows it; in lists a large input is shortened."""
     risk = risk_of(request.tool_name)
+    short = None if whole else shortened(request.tool_input)
     return RequestView(
         request_id=request.request_id,
         kind=request.kind,
@@ -268,7 +277,8 @@ def request_view(request: Request, runner_id: str, *, whole: bool = False) -> Re
         agent_id=request.agent_id,
         agent_type=request.agent_type,
         tool_name=request.tool_name,
-        tool_input=request.tool_input if whole else shortened(request.tool_input),
+        tool_input=request.tool_input if short is None else {},
+        truncated=short,
         tool_use_id=request.tool_use_id,
         digest=request.digest,
         risk=RiskView(level=risk.level, reasons=list(risk.reasons)),

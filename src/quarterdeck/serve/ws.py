@@ -36,6 +36,9 @@ FIRST_PAGE = 16
 PAGE = 500
 PAGE_BYTES = 512 * 1024
 MAX_TOPICS = 100
+FIRST_BYTES, MAX_BYTES = 16 * 1024, 1024 * 1024
+MAX_COMMAS, MAX_MESSAGES = 20_000, 100
+"""What one frame may hold, so that reading it never keeps the others waiting; before a hello it is little."""
 TOPICS = frozenset({"feed", "requests", "sessions"})
 
 UNAUTHORIZED, FORBIDDEN, WRONG_VERSION, TOO_SLOW, BAD_MESSAGE, SURPRISE = 4401, 4403, 4406, 4408, 4400, 1011
@@ -188,11 +191,18 @@ class _Connection:
             received = await self._receive()
             if received["type"] != "websocket.receive":
                 raise ConnectionResetError
+            frame = received.get("bytes") or (received.get("text") or "").encode()
+            if len(frame) > (FIRST_BYTES if self._principal is None else MAX_BYTES) or frame.count(b",") > MAX_COMMAS:
+                raise self._misspoken("too_large: such a message goes over the REST API")
             try:
-                said = read_json(received.get("bytes") or (received.get("text") or "").encode())
+                said = read_json(frame)
             except BadInput as error:
                 raise self._misspoken(f"{error.kind}: {error}") from None
-            self._heard.extend(said if isinstance(said, list) else [said])
+            messages = said if isinstance(said, list) else [said]
+            if len(messages) > MAX_MESSAGES:
+                raise self._misspoken(f"a frame holds at most {MAX_MESSAGES} messages")
+            self._heard.extend(messages)
+        await asyncio.sleep(0)
         return self._heard.popleft()
 
     async def _tell(self, hello: Hello) -> None:

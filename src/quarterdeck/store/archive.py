@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from quarterdeck.errors import StoreError
-from quarterdeck.store.chain import Damage, anchor_of, known_end, verify
+from quarterdeck.store.chain import Damage, anchor_of, known_end, taken_out, verify
 from quarterdeck.store.schema import APPLICATION_ID
 
 STRIDE = 1_000
@@ -81,7 +81,7 @@ class Archive:
     def verify(self) -> Damage | None:
         """The first row that breaks the chain."""
         try:
-            return verify(self._db)
+            return taken_out(self._db) or verify(self._db)
         except sqlite3.DatabaseError as error:
             return self._unreadable() or Damage(0, str(error))
 

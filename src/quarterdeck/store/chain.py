@@ -9,7 +9,7 @@ from collections.abc import Callable
 import msgspec
 from msgspec import Struct
 
-from quarterdeck.wire import read_place
+from quarterdeck.wire import read_place, read_trim
 
 GENESIS = bytes(32)
 STRIDE = 2_000
@@ -84,6 +84,15 @@ def verify(
             return Damage(place + 1, "the row is missing")
         place, head = anchor.seq_no, anchor.hash
     return Damage(place + 1, "the row is missing") if place < end else None
+
+
+def taken_out(db: sqlite3.Connection) -> Damage | None:
+    """Rows that left from the beginning without a word: a trim is recorded before it happens, in a row that stays."""
+    trimmed = anchor_of(db).seq_no
+    query = "SELECT CAST(body AS BLOB) FROM events WHERE kind = 'log.trim' ORDER BY seq_no DESC"
+    if not trimmed or any(read_trim(body) >= trimmed for (body,) in db.execute(query)):
+        return None
+    return Damage(trimmed, "the row and those before it were taken out, and no event says so")
 
 
 def _agrees(body: bytes, session_id: bytes, kind: bytes, at: float) -> bool:

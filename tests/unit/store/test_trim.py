@@ -16,7 +16,7 @@ from quarterdeck.core.decisions import Allow, Deny
 from quarterdeck.core.state import Settings
 from quarterdeck.daemon.recover import recover
 from quarterdeck.errors import StoreError
-from quarterdeck.store.chain import anchor_of, verify
+from quarterdeck.store.chain import anchor_of, taken_out, verify
 from quarterdeck.store.log import TRIM_CHUNK, Entry, Log
 from quarterdeck.store.reader import FeedQuery, Reader
 from quarterdeck.store.search import CHUNK, SearchIndex
@@ -263,3 +263,23 @@ def test_a_log_of_the_first_schema_is_brought_up(tmp_path: Path) -> None:
     reader = Reader(log.path)
     assert [row.kind for row in reader.audit()] == ["permission.decision"]
     reader.close()
+
+
+@pytest.mark.law("A11")
+def test_rows_that_left_without_a_word_are_missed(tmp_path: Path) -> None:
+    log = Log.open(tmp_path / "events.db")
+    scene = story(log)
+    write(log, scene.tells(Trimming(upto=5, events=5, why="store.max_bytes", at=1.0)))
+    log.save_snapshot(scene.state)
+    log.trim(5, at=1.0, why="store.max_bytes")
+    db = sqlite3.connect(tmp_path / "events.db")
+    assert taken_out(db) is None
+    with db:
+        db.execute("INSERT INTO trims SELECT seq_no, hash, at, 'store.max_bytes' FROM events WHERE seq_no=9")
+        db.execute("DELETE FROM events WHERE seq_no <= 9")
+    assert verify(db) is None
+    missed = taken_out(db)
+    assert missed is not None
+    assert missed.seq_no == 9
+    db.close()
+    log.close()
