@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import socket
+import time
 from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -398,3 +401,16 @@ def test_a_rotated_owner_s_token_counts_within_seconds(tmp_path: Path) -> None:
         (daemon.home / "token").write_text(new)
         until(lambda: as_token(daemon, new, "GET", "/api/v1/me").status == 200, 5, every=0.1)
         assert as_token(daemon, old, "GET", "/api/v1/me").status == 401
+
+
+@pytest.mark.law("E9")
+def test_who_connects_and_says_nothing_or_never_ends_is_not_kept(daemon: Daemon) -> None:
+    started = time.monotonic()
+    with ExitStack() as open_ones:
+        where = ("127.0.0.1", daemon.port)
+        silent = [open_ones.enter_context(socket.create_connection(where, timeout=20)) for _ in range(2)]
+        silent[1].sendall(b"GET /healthz HTTP/1.1\r\nHost: 127")
+        for connection in silent:
+            with suppress(ConnectionResetError):
+                assert connection.recv(1) == b""
+    assert time.monotonic() - started < 15

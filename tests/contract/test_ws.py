@@ -314,6 +314,13 @@ async def test_decisions_over_the_socket_have_the_same_pace(daemon: Daemon) -> N
     assert kinds == {"invalid", "too_fast"}
 
 
+@pytest.mark.parametrize("wrong", [{"after": "3"}, {"after": 1.5}, {"topics": None}, {"protocol": "2"}])
+async def test_a_good_token_with_a_bad_hello_is_told_what_is_wrong(daemon: Daemon, wrong: Json) -> None:
+    async with opened(daemon) as client:
+        await client.send({**hello(daemon.token), **wrong})
+        assert (await client.closed())[0] == 4400
+
+
 @pytest.mark.law("I4")
 async def test_no_frame_keeps_the_others_waiting(daemon: Daemon) -> None:
     many = b"[" + b",".join([b'{"type":"ping"}'] * 5000) + b"]"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from quarterdeck.daemon.tls import Certificate
@@ -17,6 +18,8 @@ from quarterdeck.serve.asgi import App
 
 DRAIN_SECONDS = 2
 PING_SECONDS = 15.0
+SILENT_SECONDS = 10.0
+"""How long a new connection may take to say what it wants."""
 HANG_UP_SECONDS = 5.0
 STOP_SECONDS = 0.5
 FRAME_BYTES = 4 * 1024 * 1024
@@ -123,6 +126,27 @@ def _is_text(parts: list[bytes]) -> bool:
     return True
 
 
+class Http(HttpToolsProtocol):
+    """A connection that says nothing is not kept: anybody on this machine can open them until no descriptor is left."""
+
+    _silent: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._silent = self.loop.call_later(SILENT_SECONDS, transport.abort)
+
+    def on_headers_complete(self) -> None:
+        if self._silent is not None:
+            self._silent.cancel()
+            self._silent = None
+        super().on_headers_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._silent is not None:
+            self._silent.cancel()
+        super().connection_lost(exc)
+
+
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     """uvloop where it exists."""
     try:
@@ -138,7 +162,7 @@ def uvicorn_config(app: App, certificate: Certificate | None = None) -> uvicorn.
         log_config=None,
         access_log=False,
         lifespan="off",
-        http="httptools",
+        http=Http,
         ws=Socket,
         ws_max_size=FRAME_BYTES,
         ws_ping_interval=PING_SECONDS,

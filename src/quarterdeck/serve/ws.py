@@ -156,14 +156,20 @@ class _Connection:
     async def _hello(self) -> Hello:
         try:
             async with asyncio.timeout(HELLO_SECONDS):
-                hello = msgspec.convert(await self._message(), Hello)
+                message = await self._message()
+            if isinstance(message, dict) and message.get("type") == "hello" and isinstance(message.get("token"), str):
+                self._authenticate(message["token"])
+            hello = msgspec.convert(message, Hello)
         except TimeoutError:
             raise _Closed(UNAUTHORIZED, "no hello within 5 seconds") from None
         except msgspec.ValidationError as error:
             raise self._misspoken(f"the first message must be a hello: {error}") from None
         if hello.type != "hello":
             raise self._misspoken("the first message must be a hello")
-        self._authenticate(hello)
+        if self._principal is None:
+            raise _Closed(UNAUTHORIZED, "a valid token is needed")
+        if not self._principal.may("observe"):
+            raise _Closed(FORBIDDEN, "this token lacks the scope observe")
         if hello.protocol != PROTOCOL:
             raise _Closed(WRONG_VERSION, f"protocol {PROTOCOL} is spoken here, not {hello.protocol}; upgrade the older")
         return hello
@@ -174,16 +180,12 @@ class _Connection:
             return _Closed(UNAUTHORIZED, "the first message must be a hello with a token")
         return _Closed(BAD_MESSAGE, reason)
 
-    def _authenticate(self, hello: Hello) -> None:
-        if hello.token is not None:
-            found = self._all.access.who(hello.token.encode(errors="replace"))
-            self._principal = found if found is not None and found.kind != "page" else None
-            if self._principal is None and self._all.access.failures.count(self._address):
-                raise _Closed(UNAUTHORIZED, "too many wrong credentials from here; wait a minute")
-        if self._principal is None:
-            raise _Closed(UNAUTHORIZED, "a valid token is needed")
-        if not self._principal.may("observe"):
-            raise _Closed(FORBIDDEN, "this token lacks the scope observe")
+    def _authenticate(self, token: str) -> None:
+        """Who says hello; a token counts before anything else the client said, and instead of a cookie."""
+        found = self._all.access.who(token.encode(errors="replace"))
+        self._principal = found if found is not None and found.kind != "page" else None
+        if self._principal is None and self._all.access.failures.count(self._address):
+            raise _Closed(UNAUTHORIZED, "too many wrong credentials from here; wait a minute")
 
     async def _message(self) -> Any:
         """The next message of the client; a frame may hold several."""
