@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 import pytest
 
+from quarterdeck.store.search import known_upto
 from tests.support.daemon import Daemon, permission, prompt, until
 
 
@@ -203,3 +204,19 @@ def test_an_export_of_nothing_is_refused_in_one_line(tmp_path: Path, words: tupl
     (tmp_path / "events.db").write_bytes(b"noise" * 1000)
     done = qd(tmp_path, "export", *words)
     assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
+
+
+@pytest.mark.law("E11")
+@pytest.mark.law("E2")
+def test_a_log_that_lost_its_last_rows_is_not_written_on(tmp_path: Path) -> None:
+    with Daemon(tmp_path / "home") as daemon:
+        for n in range(20):
+            daemon.hook(prompt(f"word{n}"))
+        until(lambda: known_upto(daemon.home / "events.db") >= 20, what="the index")
+        daemon.kill9()
+        (daemon.home / "events.db-wal").unlink()
+        (daemon.home / "events.db").unlink()
+        daemon.start()
+        assert daemon.api("GET", "/sessions")[0] == 200
+        assert daemon.hook(prompt("more"))[0] == 503
+        assert "were here and are gone" in daemon.stdout()

@@ -54,8 +54,10 @@ from quarterdeck.serve.guard import Doors, Guard
 from quarterdeck.serve.live import Live
 from quarterdeck.serve.pages import PATHS, Pages
 from quarterdeck.serve.ws import Sockets
+from quarterdeck.store.chain import Damage
 from quarterdeck.store.log import Log
 from quarterdeck.store.reader import Reader
+from quarterdeck.store.search import known_upto
 
 if TYPE_CHECKING:
     from quarterdeck.daemon.otel import Exporter
@@ -102,6 +104,7 @@ def _raise_file_limit() -> None:
 async def _serve(home: Home, config: Config, say: Callable[[str], None], redactor: Redactor) -> None:
     log_what_escapes(asyncio.get_running_loop())
     log = Log.open(home.database, durability=config.store.durability)
+    _miss_lost_rows(log, config)
     reader = Reader(home.database)
     attendance = Attendance()
     own_reader = Reader(home.database)
@@ -267,6 +270,15 @@ async def _reread_tokens(home: Home, access: Access, redactor: Redactor) -> None
             if second % SAVE_USE_EVERY == 0 and access.used != saved:
                 home.write_token_use(access.used)
                 saved = dict(access.used)
+
+
+def _miss_lost_rows(log: Log, config: Config) -> None:
+    """A log that is shorter than its index has lost rows, with its -wal file or to an older copy: their numbers must
+    not be given again. With `normal` durability a power cut may take the last ones, and that was agreed to."""
+    known = known_upto(log.path)
+    if log.damage is None and config.store.durability == "full" and known > log.seq_no:
+        reason = f"rows up to {known} were here and are gone; if you put an older copy back, remove search.db beside it"
+        log.damage = Damage(log.seq_no + 1, reason)
 
 
 def _start_loop(

@@ -35,6 +35,21 @@ def search_path(log: Path) -> Path:
     return log.with_name("search.db")
 
 
+def known_upto(log: Path) -> int:
+    """The last event that the index of this log has seen; 0 when there is none or it cannot be read."""
+    path = search_path(log)
+    if not path.is_file():
+        return 0
+    try:
+        db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        try:
+            return int(db.execute("SELECT seq_no FROM mark").fetchone()[0])
+        finally:
+            db.close()
+    except (sqlite3.Error, TypeError, ValueError):
+        return 0
+
+
 class SearchIndex:
     """The only writer of search.db, used by one thread at a time. Reads the log on a connection of its own."""
 
