@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.daemon.proc import read_proc
+from tests.support.agents import running_elsewhere
 from tests.support.daemon import Daemon, prompt
 
 Checks = list[dict[str, Any]]
@@ -74,16 +74,12 @@ def test_a_port_that_is_taken_is_found(tmp_path: Path) -> None:
 
 def test_a_session_that_runs_and_is_not_heard_is_found(daemon: Daemon) -> None:
     sessions = daemon.home.with_name("claude") / "sessions"
-    sessions.mkdir(parents=True)
-    own = read_proc(os.getpid())
-    assert own is not None
-    note = {"sessionId": "silent-one", "pid": os.getpid(), "procStart": own.id.start, "status": "idle"}
-    (sessions / f"{os.getpid()}.json").write_text(json.dumps(note))
     assert qd(daemon.home, "install", "--transport", "http").returncode == 0
-    [found] = examined(daemon.home, "sessions")
-    assert (found["ok"], "silent-one" in found["says"]) == (False, True)
-    daemon.hook(prompt("here I am", "silent-one"))
-    assert examined(daemon.home, "sessions") == []
+    with running_elsewhere(sessions, "silent-one", "idle"):
+        [found] = examined(daemon.home, "sessions")
+        assert (found["ok"], "silent-one" in found["says"]) == (False, True)
+        daemon.hook(prompt("here I am", "silent-one"))
+        assert examined(daemon.home, "sessions") == []
 
 
 def test_hooks_that_nobody_used_yet_are_no_trouble(daemon: Daemon) -> None:

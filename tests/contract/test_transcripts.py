@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.agents import running_elsewhere
 from tests.support.daemon import Daemon, Json, until
 
 SESSION = "6b2f3c1e-0000-4000-8000-000000000001"
@@ -27,12 +28,6 @@ def said(message_id: str, text: str, model: str = "claude-opus-4-5", **more: Any
 def asked(prompt: str, cwd: str = "/w/app") -> str:
     moment = "2026-11-16T02:59:00.000Z"
     return json.dumps({"type": "user", "timestamp": moment, "cwd": cwd, "message": {"content": prompt}}) + "\n"
-
-
-def own_start() -> str:
-    """When this process began, as the process table counts."""
-    stat = Path(f"/proc/{os.getpid()}/stat")
-    return stat.read_text().rpartition(")")[2].split()[19] if stat.exists() else ""
 
 
 class Desk:
@@ -246,14 +241,12 @@ def test_prior_sessions_are_listed_as_ended_and_can_be_resumed(tmp_path: Path) -
     folder.mkdir(parents=True)
     (folder / "prior-1.jsonl").write_text(asked("mend the roof", cwd="/w/my.app") + said("m1", "mended"))
     (folder / "running.jsonl").write_text(asked("still at it"))
-    process = {"sessionId": "running", "pid": os.getpid(), "procStart": own_start(), "status": "busy"}
-    (tmp_path / "claude" / "sessions").mkdir()
-    (tmp_path / "claude" / "sessions" / f"{os.getpid()}.json").write_text(json.dumps(process))
     (folder / "empty.jsonl").write_text('{"type":"queue-operation"}\n')
     (folder / "broken.jsonl").write_bytes(b"\xff" * 50_000)
     (folder / "link.jsonl").symlink_to(folder / "prior-1.jsonl")
     os.mkfifo(folder / "pipe.jsonl")
-    with Daemon(tmp_path / "qd") as daemon:
+    sessions = tmp_path / "claude" / "sessions"
+    with running_elsewhere(sessions, "running", "busy"), Daemon(tmp_path / "qd") as daemon:
         daemon.hook({"hook_event_name": "UserPromptSubmit", "session_id": "live", "prompt": "x"})
         until(lambda: len(daemon.api("GET", "/sessions")[1]["sessions"]) == 3, what="the prior sessions")
         *live, prior = daemon.api("GET", "/sessions")[1]["sessions"]

@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -119,3 +121,16 @@ while part := s.recv(65536): answer += part
 print(answer.split()[1].decode(), answer.decode().rpartition('"kind":"')[2].partition('"')[0], flush=True)
 """
     return f"{shlex.quote(sys.executable)} -I -S -c {shlex.quote(program)}"
+
+
+@contextmanager
+def running_elsewhere(sessions: Path, session_id: str, status: str) -> Iterator[None]:
+    """A process of its own, and a sessions file that says it runs this session."""
+    with subprocess.Popen(["sleep", "600"]) as process:
+        note = {"sessionId": session_id, "pid": process.pid, "procStart": started(process.pid), "status": status}
+        sessions.mkdir(parents=True, exist_ok=True)
+        (sessions / f"{process.pid}.json").write_text(json.dumps(note))
+        try:
+            yield
+        finally:
+            process.kill()
