@@ -41,7 +41,7 @@ class Floor:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = (await receive())["body"]
-        if scope["path"] == "/hook":
+        if scope["query_string"] != b"nothing":
             loop = asyncio.get_running_loop()
             done = loop.create_future()
             if not self._queued:
@@ -81,8 +81,10 @@ def floor(folder: Path, durability: str) -> Iterator[tuple[int, int]]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         port = int(process.stdout.readline())
-        yield port, process.pid
-        process.terminate()
+        try:
+            yield port, process.pid
+        finally:
+            process.terminate()
 
 
 @contextmanager
@@ -98,8 +100,10 @@ def daemon(home: Path, durability: str) -> Iterator[tuple[int, int]]:
         assert process.stdout is not None
         process.stdout.readline()
         note = json.loads((home / "run" / "daemon.json").read_text())
-        yield int(note["url"].rsplit(":", 1)[1]), process.pid
-        process.terminate()
+        try:
+            yield int(note["url"].rsplit(":", 1)[1]), process.pid
+        finally:
+            process.terminate()
 
 
 def process_cpu(pid: int) -> float:
@@ -177,7 +181,7 @@ def measure(durability: str) -> dict[tuple[str, int], Measured]:
         floor(Path(folder), durability) as stored,
         daemon(Path(folder) / "home", durability) as ours,
     ):
-        candidates = {"ours": (*ours, "/hook"), "floor": (*stored, "/hook"), "nothing": (*stored, "/healthz")}
+        candidates = {"ours": (*ours, "/hook"), "floor": (*stored, "/hook"), "nothing": (*stored, "/hook?nothing")}
         for concurrency in REQUESTS:
             for _ in range(ROUNDS + 1):
                 for name, (port, pid, path) in candidates.items():
