@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import ipaddress
 import json
 import os
 import stat
@@ -79,6 +80,14 @@ class Config(Section):
     claude: ClaudeSettings = ClaudeSettings()
     log: LogSettings = LogSettings()
     otel: OtelSettings = OtelSettings()
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address or name is this machine's own; one that is neither is not."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def changed_settings(config: Config) -> dict[str, str]:

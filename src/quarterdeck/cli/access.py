@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import time
 from typing import Annotated
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import typer
 from rich.table import Table
 
 from quarterdeck.cli.common import AsJson, ago, cell, client, out, plainly, print_json
+from quarterdeck.cli.times import read_length
 from quarterdeck.config import home_path
 from quarterdeck.daemon.home import Home
 from quarterdeck.errors import Refused
-
-UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 
 tokens = typer.Typer(
     help="Make, list and take back tokens for decks, phones and scripts.", no_args_is_help=True, rich_markup_mode=None
@@ -30,7 +28,7 @@ def login_url(
     """Print a one-time link that signs a page in; it is good for 60 seconds."""
     made = client().post("/api/v1/login-codes", {})
     if public:
-        made["url"] = public_url() + made["url"].partition("/login")[1] + made["url"].partition("/login")[2]
+        made["url"] = f"{public_url()}/login?{urlsplit(made['url']).query}"
     if json:
         print_json(made)
     else:
@@ -51,7 +49,7 @@ def create(
 ) -> None:
     """Make a token. It is shown once."""
     scopes = [part for given in scope for part in given.replace(",", " ").split()]
-    body = {"name": name, "scopes": scopes, "expires_seconds": seconds(expires) if expires else None}
+    body = {"name": name, "scopes": scopes, "expires_seconds": read_length(expires) if expires else None}
     made = client().post("/api/v1/tokens", body)
     if json:
         print_json(made)
@@ -112,14 +110,6 @@ def public_url() -> str:
             "the daemon listens on this machine alone; start it with: qd daemon --host 0.0.0.0 --tls-self-signed"
         )
     return str(note["public_url"])
-
-
-def seconds(text: str) -> float:
-    """`90s`, `12h`, `7d` in seconds."""
-    found = re.fullmatch(r"(\d{1,6})([smhdw])", text.strip())
-    if found is None or int(found[1]) == 0:
-        raise Refused(f"{text!r} is not a length of time; write it like 12h or 30d")
-    return float(int(found[1]) * UNITS[found[2]])
 
 
 def register(cli: typer.Typer) -> None:

@@ -8,13 +8,21 @@ from datetime import datetime
 
 import typer
 
-_AGO = re.compile(r"(\d{1,9})\s*([smhdw])")
+_LENGTH = re.compile(r"(\d{1,9})\s*([smhdw])")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+
+
+def read_length(text: str) -> float:
+    """`90s`, `12h`, `7d` in seconds."""
+    found = _LENGTH.fullmatch(text.strip().lower())
+    if found is None or int(found[1]) == 0:
+        raise typer.BadParameter(f"{text!r} is not a length of time; write it like 12h or 30d")
+    return float(int(found[1]) * _SECONDS[found[2]])
 
 
 def read_time(text: str, now: float | None = None) -> float:
     """Unix seconds of so long ago, or of an ISO date, which is local unless it names its zone."""
-    ago = _AGO.fullmatch(text.strip().lower())
+    ago = _LENGTH.fullmatch(text.strip().lower())
     if ago:
         return (time.time() if now is None else now) - int(ago[1]) * _SECONDS[ago[2]]
     try:

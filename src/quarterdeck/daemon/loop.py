@@ -242,8 +242,8 @@ class Loop:
         self.state = state
         events = [event for result in results if result is not None for event in result.events]
         self.stats.drained(len(batch), len(self._queue), began, events)
-        self._publish(events)
-        self._show([request for result in results if result is not None for request in result.requests.values()])
+        changed = [request for result in results if result is not None for request in result.requests.values()]
+        self._publish(events, changed)
         for said, result in zip(batch, results, strict=True):
             if result is not None:
                 self._perform(said, result)
@@ -278,20 +278,18 @@ class Loop:
         if entries:
             self._log.append(entries)
 
-    def _publish(self, events: list[FeedEvent]) -> None:
-        """Tell every subscriber; one that fails harms nobody else."""
-        for subscriber in self._subscribers if events else ():
-            try:
-                subscriber(events)
-            except Exception:
-                self.stats.subscriber_failures += 1
-                logger.exception("a subscriber failed")
+    def _publish(self, events: list[FeedEvent], requests: list[Request]) -> None:
+        """Tell what was recorded, and how requests are now: a tool that ran changes one without an event of its own."""
+        if events:
+            self._tell_all(self._subscribers, events)
+        if requests:
+            self._tell_all(self._watchers, requests)
 
-    def _show(self, requests: list[Request]) -> None:
-        """Tell how requests are now: a tool that ran changes one without an event of its own."""
-        for watcher in self._watchers if requests else ():
+    def _tell_all(self, listeners: list[Callable[[T], None]], what: T) -> None:
+        """One that fails harms nobody else."""
+        for listener in listeners:
             try:
-                watcher(requests)
+                listener(what)
             except Exception:
                 self.stats.subscriber_failures += 1
                 logger.exception("a subscriber failed")

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TextIO, cast
 import structlog
 
 from quarterdeck import __version__, hook
-from quarterdeck.config import Config, changed_settings, claude_config_dir, prepare_home
+from quarterdeck.config import Config, changed_settings, claude_config_dir, is_loopback, prepare_home
 from quarterdeck.core.commands import Restarted
 from quarterdeck.core.payload import safe_id
 from quarterdeck.core.state import Settings
@@ -213,28 +213,31 @@ def _announce(
     say(f"Quarterdeck is ready at {url}" + "".join(f" and {other}" for other in beyond))
 
 
-def _is_loopback(host: str) -> bool:
+def _is_address(host: str) -> bool:
     try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+        ipaddress.ip_address(host)
     except ValueError:
-        raise ConfigError(f"runner.host must be an address of this machine, is {host!r}") from None
+        return False
+    return True
 
 
 def _loopback(config: Config) -> str:
     """Hooks and commands of this machine always find us here."""
-    return config.runner.host if _is_loopback(config.runner.host) else "127.0.0.1"
+    return config.runner.host if is_loopback(config.runner.host) else "127.0.0.1"
 
 
 def _refuse_plain_beyond_loopback(config: Config) -> None:
     runner = config.runner
     if bool(runner.tls_cert) != bool(runner.tls_key):
         raise ConfigError("runner.tls_cert and runner.tls_key must be given together")
-    if _is_loopback(runner.host) and (runner.tls_cert or runner.tls_self_signed):
+    if is_loopback(runner.host) and (runner.tls_cert or runner.tls_self_signed):
         raise ConfigError(
             f"runner.host is {runner.host}, this machine alone, which needs no TLS: give a runner.host beyond it, like "
             "0.0.0.0, or leave the certificate out"
         )
-    if not _is_loopback(runner.host) and not (runner.tls_cert or runner.tls_self_signed):
+    if not is_loopback(runner.host) and not _is_address(runner.host):
+        raise ConfigError(f"runner.host must be an address of this machine, is {runner.host!r}")
+    if not is_loopback(runner.host) and not (runner.tls_cert or runner.tls_self_signed):
         raise ConfigError(
             f"runner.host is {runner.host}, beyond this machine: that needs TLS. Give runner.tls_cert and "
             "runner.tls_key, or start with --tls-self-signed"
@@ -243,7 +246,7 @@ def _refuse_plain_beyond_loopback(config: Config) -> None:
 
 def _beyond_loopback(home: Home, config: Config) -> list[tuple[socket.socket, list[str], Certificate]]:
     runner = config.runner
-    if _is_loopback(runner.host):
+    if is_loopback(runner.host):
         return []
     names = names_of(runner.host, runner.hosts)
     if runner.tls_cert and runner.tls_key:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
-from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import structlog
 
 from quarterdeck import __version__
-from quarterdeck.config import OtelSettings
+from quarterdeck.config import OtelSettings, is_loopback
 from quarterdeck.core.feed import FeedEvent
 from quarterdeck.core.state import State
 from quarterdeck.daemon.redact import Redactor
@@ -100,16 +99,9 @@ def traces_url(settings: OtelSettings) -> str:
         raise ConfigError("otel.endpoint must be a URL like http://127.0.0.1:4318")
     if where.username or where.password or where.query:
         raise ConfigError("otel.endpoint must not hold a secret: put it into otel.headers_file")
-    if where.scheme == "http" and settings.headers_file and not _is_loopback(where.hostname):
+    if where.scheme == "http" and settings.headers_file and not is_loopback(where.hostname):
         raise ConfigError("otel.endpoint must be https: otel.headers_file would cross the network in the clear")
     return url if where.path.strip("/") else f"{url.rstrip('/')}/v1/traces"
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def read_headers(settings: OtelSettings, redactor: Redactor) -> dict[str, str]:

@@ -8,10 +8,14 @@ import os
 import socket
 import ssl
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from quarterdeck.errors import ConfigError, HomeError
+
+if TYPE_CHECKING:
+    from cryptography import x509
 
 YEARS = 2
 RENEW = datetime.timedelta(days=30)
@@ -64,10 +68,10 @@ def _still_good(pair: Certificate, names: list[str]) -> bool:
     return fresh and set(found) == set(_names(names))
 
 
-def _names(names: list[str]) -> list[object]:
+def _names(names: list[str]) -> list[x509.GeneralName]:
     from cryptography import x509
 
-    found: list[object] = []
+    found: list[x509.GeneralName] = []
     for name in names:
         try:
             found.append(x509.IPAddress(ipaddress.ip_address(name)))
@@ -76,7 +80,7 @@ def _names(names: list[str]) -> list[object]:
     return found
 
 
-def _dns_name(name: str) -> object:
+def _dns_name(name: str) -> x509.GeneralName:
     from cryptography import x509
 
     try:
@@ -102,7 +106,7 @@ def _make(pair: Certificate, names: list[str]) -> None:
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - datetime.timedelta(days=1))
         .not_valid_after(now + datetime.timedelta(days=365 * YEARS))
-        .add_extension(x509.SubjectAlternativeName(_names(names)), critical=False)  # type: ignore[arg-type]
+        .add_extension(x509.SubjectAlternativeName(_names(names)), critical=False)
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
     )

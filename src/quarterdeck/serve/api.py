@@ -14,7 +14,7 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.routes import HTTPRoute
 
 from quarterdeck import __version__
-from quarterdeck.serve.access import SCOPES, Access, Pace, Principal
+from quarterdeck.serve.access import SCOPES, Access, Pace
 from quarterdeck.serve.agents import Agents, no_agents
 from quarterdeck.serve.asgi import PAGE_POLICY
 from quarterdeck.serve.audit import list_audit
@@ -23,6 +23,7 @@ from quarterdeck.serve.describe import described, page
 from quarterdeck.serve.desk import Desk
 from quarterdeck.serve.errors import HANDLERS, ApiError, strict
 from quarterdeck.serve.guard import Routes
+from quarterdeck.serve.principal import principal_of
 from quarterdeck.serve.reading import READING_ROUTES, healthz
 from quarterdeck.serve.stats_routes import get_metrics, get_stats
 from quarterdeck.serve.tokens import TOKEN_ROUTES
@@ -57,9 +58,8 @@ def schema_of(app: Litestar) -> dict[str, Any]:
 def scoped(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
     """The guard has looked at the path; this looks at the route it led to. Only OPTIONS, which tells the methods of a
     path, is not ours and names no scope."""
-    principal: Principal = connection.scope["qd_principal"]  # type: ignore[typeddict-item]
     scope = handler.opt.get("scope", "observe")
-    if not principal.may(scope):
+    if not principal_of(connection).may(scope):
         raise ApiError(403, "forbidden", f"this token lacks the scope {scope}", scope=scope)
 
 

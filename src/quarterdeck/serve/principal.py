@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from litestar import Request
+from litestar.connection import ASGIConnection
 
 from quarterdeck.core.payload import safe_id
 from quarterdeck.serve.access import Principal
 
 
-def principal_of(request: Request[Any, Any, Any]) -> Principal:
+def principal_of(connection: ASGIConnection[Any, Any, Any, Any]) -> Principal:
     """Whom the guard let in."""
-    principal: Principal = request.scope["qd_principal"]  # type: ignore[typeddict-item]
+    scope: Mapping[str, Any] = connection.scope
+    principal: Principal = scope["qd_principal"]
     return principal
 
 
