@@ -5,6 +5,7 @@ import time
 import pytest
 
 from tests.support.connected import Connected
+from tests.support.daemon import until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("tmux")]
 
@@ -58,8 +59,12 @@ def test_clear_closes_the_session_and_the_new_one_is_idle(either: Connected) -> 
         either.session(old, "settled")
         terminal.type_prompt("/clear")
         either.recorded("session.start", lambda data: data["source"] == "clear")
-        new = terminal.session()["sessionId"]
-        assert new != old
+
+        def fresh() -> str | None:
+            found: str = terminal.session()["sessionId"]
+            return found if found != old else None
+
+        new = until(fresh) or ""
         assert either.session(new, "idle")["ended_at"] is None
         assert either.sessions()[old]["ended_at"] is not None
         assert "session.end" in either.kinds(old)
