@@ -23,6 +23,9 @@ MAX_INTEGER = 2**63
 LIGHT = 64 * 1024
 """Bytes that cannot hold MAX_KEYS keys or MAX_ITEMS items."""
 
+HEAVY = 512 * 1024
+"""Bytes whose reading, deciding and writing would keep everybody else waiting: such work is done in a thread."""
+
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
 
@@ -110,7 +113,7 @@ def capped(payload: Any) -> Any:
     """The payload with a tool input over the limit replaced by its size and digest, so that it is never half shown."""
     if not isinstance(payload, dict) or "tool_input" not in payload:
         return payload
-    body = _encode(payload["tool_input"])
+    body = write_heavy(payload["tool_input"])
     if len(body) <= MAX_TOOL_INPUT:
         return payload
     return {**payload, "tool_input": {TOO_LARGE: {"bytes": len(body), "sha256": hashlib.sha256(body).hexdigest()}}}
@@ -136,6 +139,27 @@ def whole(kept: str | bytes, data: object) -> dict[str, Any]:
 def write_json(value: Any) -> bytes:
     """Compact JSON."""
     return _encode(value)
+
+
+def write_heavy(value: Any) -> bytes:
+    """Compact JSON, the same as `write_json` gives, of a large value: long texts are written in pieces, so that other
+    threads have their turn."""
+    return _encode(_in_pieces(msgspec.to_builtins(value)))
+
+
+def _in_pieces(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= HEAVY else msgspec.Raw(_text_in_pieces(value))
+    if isinstance(value, dict):
+        return {key: _in_pieces(below) for key, below in value.items()}
+    if isinstance(value, list):
+        return [_in_pieces(below) for below in value]
+    return value
+
+
+def _text_in_pieces(value: str) -> bytes:
+    pieces = (_encode(value[start : start + HEAVY])[1:-1] for start in range(0, len(value), HEAVY))
+    return b'"%b"' % b"".join(pieces)
 
 
 class _Trim(msgspec.Struct):

@@ -5,6 +5,7 @@ import re
 import socket
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -483,9 +484,10 @@ def test_only_the_exact_word_allows(daemon: Daemon, word: object) -> None:
     assert still_pending == [request]
 
 
-def large(tool_input: object) -> bytes:
+def large(tool_input: object, hook: str = "PreToolUse") -> bytes:
     return json.dumps(
-        {"hook_event_name": "PreToolUse", "session_id": "s", "tool_name": "Write", "tool_input": tool_input}
+        {"hook_event_name": hook, "session_id": "s", "tool_name": "Write", "tool_input": tool_input},
+        ensure_ascii=False,
     ).encode()
 
 
@@ -501,22 +503,49 @@ LARGE = {
     "deep": b"[" * (8 * MIB),
     "noise": b"\xff" * (30 * MIB),
     "a text of 15 MiB": large({"content": "x" * (15 * MIB)}),
+    "15 MiB of snow": large({"content": "☃" * (5 * MIB)}),
+    "15 MiB of new lines": large({"content": "\n" * (15 * MIB // 2)}),
+    "15 MiB in 45,000 keys": large({str(n): "x" * 320 for n in range(45_000)}),
 }
 
 
-STALL_SECONDS = 0.3
-"""The law says 50 ms on an idle machine; on two shared cores the same instructions take several times as long."""
+STALL_SECONDS = 0.05
+TRIES = 4
 
 
 @pytest.mark.law("I4")
 @pytest.mark.parametrize("body", LARGE.values(), ids=LARGE.keys())
 def test_nothing_large_keeps_the_others_waiting(daemon: Daemon, stalls: Path, body: bytes) -> None:
+    """The best of some tries: on two shared cores the same instructions take several times as long now and then."""
+    assert any(_stalled(daemon, stalls, body) <= STALL_SECONDS for _ in range(TRIES))
+
+
+def _stalled(daemon: Daemon, stalls: Path, body: bytes) -> float:
     again = stalls.with_name("again")
     again.touch()
     until(lambda: not again.exists(), what="a new look at the loop")
     assert daemon.hook(body, 60)[0] in (204, 400, 413)
     assert daemon.hook(prompt("next"))[0] == 204
-    assert float(stalls.read_text()) <= STALL_SECONDS
+    return float(stalls.read_text())
+
+
+@pytest.mark.law("I4")
+def test_a_large_request_is_shown_and_decided_and_keeps_nobody_waiting(daemon: Daemon, stalls: Path) -> None:
+    assert any(_stalled_by_a_request(daemon, stalls) <= STALL_SECONDS for _ in range(TRIES))
+
+
+def _stalled_by_a_request(daemon: Daemon, stalls: Path) -> float:
+    again = stalls.with_name("again")
+    again.touch()
+    until(lambda: not again.exists(), what="a new look at the loop")
+    body = large({"content": "x" * (15 * MIB)}, "PermissionRequest")
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(daemon.hook, body, 60)
+        [request] = daemon.until_pending(1)
+        daemon.decide(request, "deny")
+        assert answer.result()[0] == 200
+    assert daemon.hook(prompt("next"))[0] == 204
+    return float(stalls.read_text())
 
 
 def test_a_client_that_never_reads_is_no_burden_to_others(daemon: Daemon) -> None:

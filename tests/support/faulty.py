@@ -273,8 +273,9 @@ def clock_jump(seconds: float, after: float) -> None:
 
 
 def show_stalls(path: Path) -> None:
-    """Write the longest time the event loop was busy with one thing into a file, and start anew when there is a
-    file `again` beside it. It is the thread's own time, so that a busy machine does not count."""
+    """Write the longest time the event loop did not come round into a file, and start anew when there is a file
+    `again` beside it. Only the time this process had of its processors counts: a busy machine does not, a thread of
+    ours that keeps the interpreter to itself does."""
     from quarterdeck.daemon import main
 
     async def serve(*args: Any, **kwargs: Any) -> None:
@@ -291,12 +292,12 @@ async def _tick(path: Path) -> None:
     again = path.with_name("again")
     longest = -1.0
     while True:
-        before = time.thread_time()
+        before, ours = time.monotonic(), time.process_time()
         await asyncio.sleep(0.001)
         if again.exists():
             again.unlink()
             longest = 0.0
-        elif (busy := time.thread_time() - before) > longest:
+        elif (busy := min(time.monotonic() - before, time.process_time() - ours)) > longest:
             longest = busy
             path.write_text(f"{longest:.4f}")
 

@@ -13,7 +13,17 @@ from hypothesis import strategies as st
 from quarterdeck.core.data import ToolPostData
 from quarterdeck.core.feed import FeedEvent
 from quarterdeck.errors import BadInput
-from quarterdeck.wire import MAX_BYTES, MAX_DEPTH, beside, read_event, read_json, whole, write_json
+from quarterdeck.wire import (
+    HEAVY,
+    MAX_BYTES,
+    MAX_DEPTH,
+    beside,
+    read_event,
+    read_json,
+    whole,
+    write_heavy,
+    write_json,
+)
 
 values = st.recursive(
     st.none()
@@ -121,3 +131,13 @@ def test_a_null_that_the_event_does_not_hold_keeps_the_whole_payload() -> None:
     kept = beside({"tool_name": None}, data)
     assert kept == b'{"tool_name":null}'
     assert whole(kept, data) == {"tool_name": None}
+
+
+@given(values)
+def test_a_heavy_value_is_written_as_any_other(value: Any) -> None:
+    assert write_heavy(value) == write_json(value)
+
+
+def test_a_long_text_is_written_in_pieces_that_join() -> None:
+    value = {"content": 'é"\\\n😀\u2028' * (HEAVY // 2), "n": [1.5, None]}
+    assert write_heavy(value) == write_json(value)

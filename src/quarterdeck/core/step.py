@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 from quarterdeck.core.commands import Answer, Effect, Unwatch
@@ -12,7 +11,7 @@ from quarterdeck.core.decisions import Answer as Answered
 from quarterdeck.core.draft import Draft
 from quarterdeck.core.feed import OWN, SYSTEM, USER, Cause, FeedEvent
 from quarterdeck.core.fold import apply
-from quarterdeck.core.payload import canonical
+from quarterdeck.core.payload import sha256_of
 from quarterdeck.core.runtime import Context
 from quarterdeck.core.state import Request, Session, State
 
@@ -161,4 +160,4 @@ def decision_data(request: Request, decision: Decision, source: Source, by: str,
 
 def input_digest(tool_input: dict[str, Any]) -> str:
     """The digest of an edited input, so that what the agent got can be proved."""
-    return hashlib.sha256(canonical(tool_input)).hexdigest()
+    return sha256_of(tool_input).hex()

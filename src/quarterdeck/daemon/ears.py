@@ -14,7 +14,7 @@ from msgspec import Struct
 from quarterdeck.agents.claude.hooks import STREAMS, read_hook, write_answer
 from quarterdeck.core.commands import Heard
 from quarterdeck.daemon.loop import Envelope, Held, Loop, Told
-from quarterdeck.wire import MAX_TOOL_INPUT, capped, read_json, write_json
+from quarterdeck.wire import HEAVY, MAX_TOOL_INPUT, capped, read_json, write_json
 
 ATTENDED_SECONDS = 600.0
 
@@ -87,11 +87,18 @@ class Ears:
         received = time.perf_counter()
         return self.hear_payload(read_json(body), len(body), caller, self.new_id(), None, received)
 
+    async def hear_heavy(self, body: bytes, caller: Caller) -> Turn | None:
+        """`hear` for a payload that is long to read: nobody else waits meanwhile."""
+        received = time.perf_counter()
+        payload = await asyncio.to_thread(_read_capped, body)
+        return self.hear_payload(payload, len(body), caller, self.new_id(), None, received)
+
     def hear_payload(
         self, payload: Any, size: int, caller: Caller, event_id: str, envelope: Envelope | None, received: float
     ) -> Turn | None:
+        """Hear a payload that was read and is within the limits of a tool input."""
         event = read_hook(
-            capped(payload) if size > MAX_TOOL_INPUT else payload,
+            payload,
             event_id=event_id,
             at=time.time(),
             entrypoint=caller.entrypoint,
@@ -102,7 +109,7 @@ class Ears:
             self.streamed(event.session_id, "message", event.payload)
             return None
         heard = Heard(event=event, holder=caller.holder, attended=self._attendance.now())
-        return Turn(event_id, event.session_id, received, self._loop.hear(heard, envelope))
+        return Turn(event_id, event.session_id, received, self._loop.hear(heard, envelope, is_heavy=size > HEAVY))
 
     def answered(self, turn: Turn) -> None:
         """The agent has its answer, about which nobody was asked."""
@@ -111,6 +118,11 @@ class Ears:
     def leave(self, request_id: str, answer: asyncio.Future[Told]) -> None:
         """The agent's connection closed while it waited."""
         self._loop.leave(request_id, answer)
+
+
+def _read_capped(body: bytes) -> Any:
+    payload = read_json(body)
+    return capped(payload) if len(body) > MAX_TOOL_INPUT else payload
 
 
 def spoken(told: Told) -> Spoken:

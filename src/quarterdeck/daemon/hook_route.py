@@ -8,7 +8,7 @@ from quarterdeck.daemon.ears import Caller, Ears, Spoken, spoken
 from quarterdeck.daemon.loop import QUIET, Held, Told
 from quarterdeck.errors import BadInput
 from quarterdeck.serve.asgi import Message, Receive, Scope, Send, refuse, respond
-from quarterdeck.wire import MAX_BYTES
+from quarterdeck.wire import HEAVY, MAX_BYTES
 
 STATUS = {"too_large": 413}
 
@@ -32,7 +32,8 @@ class HookRoute:
                     return
             else:
                 body = message["body"]
-            turn = self._ears.hear(body, _caller(headers))
+            caller = _caller(headers)
+            turn = self._ears.hear(body, caller) if len(body) <= HEAVY else await self._ears.hear_heavy(body, caller)
         except BadInput as error:
             self._ears.refused[error.kind] += 1
             await refuse(send, STATUS.get(error.kind, 400), error.kind, str(error))

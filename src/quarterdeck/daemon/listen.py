@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
 import os
 import select
 import socket
@@ -17,11 +16,11 @@ from typing import Any
 import msgspec
 import structlog
 
-from quarterdeck.core.payload import ID, canonical
+from quarterdeck.core.payload import ID, sha256_of
 from quarterdeck.daemon.ears import SILENCE, Caller, Ears, Spoken, spoken
 from quarterdeck.daemon.loop import QUIET, Envelope, Held, Told
 from quarterdeck.errors import BadInput, HomeError
-from quarterdeck.wire import MAX_BYTES, read_json, write_json
+from quarterdeck.wire import HEAVY, MAX_BYTES, capped, read_json, write_json
 
 FORWARDER = b"QDHOOK/1 "
 MAX_PATH = 107
@@ -141,7 +140,8 @@ class SocketServer:
                 pid=int(pid) if pid.isdigit() and len(pid) < 10 else 0,
                 tag=_word(tag),
             )
-            turn = self._ears.hear(await reader.readexactly(int(size)), caller)
+            body = await reader.readexactly(int(size))
+            turn = self._ears.hear(body, caller) if len(body) <= HEAVY else await self._ears.hear_heavy(body, caller)
         except (BadInput, ValueError, asyncio.IncompleteReadError) as error:
             self._refuse(error)
             return Spoken(error=str(error))
@@ -192,10 +192,11 @@ class SocketServer:
         request_id = ""
         received = time.perf_counter()
         try:
-            content = read_json(line)
-            request_id, payload = _read_envelope(content)
-            envelope = Envelope(request_id, _digest(payload))
+            content = read_json(line) if len(line) <= HEAVY else await asyncio.to_thread(read_json, line)
+            request_id = _request_id(content)
+            payload, digest = _payload(content) if len(line) <= HEAVY else await asyncio.to_thread(_payload, content)
             caller = Caller(holder="ndjson", tag=_text(content.get("tag")))
+            envelope = Envelope(request_id, digest)
             turn = self._ears.hear_payload(payload, len(line), caller, request_id, envelope, received)
         except BadInput as error:
             self._refuse(error)
@@ -248,23 +249,24 @@ def _is_closed(connection: Any) -> bool:
     return any(event & (select.POLLHUP | select.POLLERR) for _, event in poll.poll(0))
 
 
-def _read_envelope(content: Any) -> tuple[str, Any]:
+def _request_id(content: Any) -> str:
     if not isinstance(content, dict):
         raise BadInput("not_an_envelope", "an envelope is an object with request_id and payload")
     request_id = content.get("request_id")
     if not isinstance(request_id, str) or not ID.fullmatch(request_id):
         raise BadInput("bad_request_id", "request_id: 1 to 128 characters of A-Z a-z 0-9 _ . : -")
+    return request_id
+
+
+def _payload(content: Any) -> tuple[Any, bytes]:
+    """What an envelope holds, with the digest that a second one under the same id must have."""
     payload = content.get("payload")
     if not isinstance(payload, dict):
         payload = {"value": payload}
     for key in ("hook_event_name", "session_id"):
         if key in content:
             payload.setdefault(key, content[key])
-    return request_id, payload
-
-
-def _digest(payload: Any) -> bytes:
-    return hashlib.sha256(canonical(payload)).digest()
+    return capped(payload), sha256_of(payload)
 
 
 def _word(value: bytes) -> str:

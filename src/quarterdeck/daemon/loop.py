@@ -35,6 +35,7 @@ from quarterdeck.core.feed import FeedEvent
 from quarterdeck.core.reduce import Result, reduce
 from quarterdeck.core.state import Request, State
 from quarterdeck.daemon.disk import Disk
+from quarterdeck.daemon.heavy import HeavyWork
 from quarterdeck.daemon.stats import Stats
 from quarterdeck.daemon.waiting import Waiting
 from quarterdeck.errors import StoreError
@@ -89,6 +90,15 @@ class _Said(Struct):
     envelope: Envelope | None = None
     answer: asyncio.Future[Told | Held] | None = None
     reply: asyncio.Future[Reply] | None = None
+    is_heavy: bool = False
+
+
+class _Recorded(Struct, frozen=True):
+    """What became of a batch that is in the log: None for an input that could not be decided."""
+
+    state: State
+    results: list[Result | None]
+    began: float
 
 
 class Loop:
@@ -109,6 +119,7 @@ class Loop:
         self._holders: dict[str, list[asyncio.Future[Told]]] = {}
         self._snapshot_at = state.seq_no
         self._indexing: asyncio.TimerHandle | None = None
+        self._work = HeavyWork()
         waiting.tell = self.tell
 
     @property
@@ -148,18 +159,35 @@ class Loop:
         """Put an input in the queue."""
         self._put(_Said(told))
 
-    def hear(self, heard: Heard, envelope: Envelope | None = None) -> asyncio.Future[Told | Held]:
-        """An agent said something and waits: for the record, and perhaps for a person."""
+    def hear(
+        self, heard: Heard, envelope: Envelope | None = None, *, is_heavy: bool = False
+    ) -> asyncio.Future[Told | Held]:
+        """An agent said something and waits: for the record, and perhaps for a person. What is heavy is decided and
+        recorded in a thread."""
         future: asyncio.Future[Told | Held] = asyncio.get_running_loop().create_future()
+        said = _Said(heard, envelope, future, is_heavy=is_heavy)
+        if envelope is not None and self._work.is_busy:
+            self._work.afterwards(lambda: self._take(heard, said, future))
+        else:
+            self._take(heard, said, future)
+        return future
+
+    def _take(self, heard: Heard, said: _Said, future: asyncio.Future[Told | Held]) -> None:
         if self._stopped:
             future.set_result(Told(NoOpinion(), recorded=False, error="Quarterdeck is stopping"))
-        elif envelope is not None and self._known(heard, envelope, future):
+        elif said.envelope is not None and self._known(heard, said.envelope, future):
             pass
         elif self._disk.nearly_full:
             future.set_result(Told(NoOpinion(), recorded=False, error="the disk is nearly full: free some space"))
         else:
-            self._put(_Said(heard, envelope, future))
-        return future
+            self._put(said)
+
+    async def at_rest(self) -> None:
+        """Until nothing is at work on the log in a thread."""
+        while self._work.is_busy:
+            rested = asyncio.Event()
+            self._work.afterwards(rested.set)
+            await rested.wait()
 
     async def command(self, command: Command) -> Reply:
         """What a person wants, and how it ended."""
@@ -224,14 +252,27 @@ class Loop:
 
     def _drain(self) -> None:
         """Everything that has queued becomes one transaction."""
+        if self._work.is_busy:
+            self._work.afterwards(self._drain)
+            return
         batch = [self._queue.popleft() for _ in range(min(BATCH, len(self._queue)))]
         self._scheduled = bool(self._queue)
         if self._scheduled:
             asyncio.get_running_loop().call_soon(self._drain)
+        if self._work.takes(said.told for said in batch if said.is_heavy):
+            self._work.begin(lambda: self._record(batch), lambda recorded: self._finish(batch, recorded))
+        else:
+            self._finish(batch, lambda: self._record(batch))
+
+    def _record(self, batch: list[_Said]) -> _Recorded:
         state, results = self._reduce(batch)
         began = time.perf_counter()
+        self._append(batch, results)
+        return _Recorded(state, results, began)
+
+    def _finish(self, batch: list[_Said], record: Callable[[], _Recorded]) -> None:
         try:
-            self._append(batch, results)
+            recorded = record()
         except StoreError as error:
             self._spare(batch, str(error))
             return
@@ -239,17 +280,20 @@ class Loop:
             logger.exception("the log could not be written")
             self._fail(batch, f"{type(error).__name__}; see the daemon's log")
             return
-        self.state = state
+        self.state, results = recorded.state, recorded.results
         events = [event for result in results if result is not None for event in result.events]
-        self.stats.drained(len(batch), len(self._queue), began, events)
+        self.stats.drained(len(batch), len(self._queue), recorded.began, events)
         changed = [request for result in results if result is not None for request in result.requests.values()]
         self._publish(events, changed)
         for said, result in zip(batch, results, strict=True):
             if result is not None:
                 self._perform(said, result)
+            else:
+                self._let_go(said, "Quarterdeck could not decide; see its log")
         self._index_when_idle()
+        self._work.forget_light(self.state)
         if self.state.seq_no - self._snapshot_at >= SNAPSHOT_EVERY:
-            self.save_snapshot()
+            self._snapshot_aside()
 
     def _reduce(self, batch: list[_Said]) -> tuple[State, list[Result | None]]:
         state = self.state
@@ -261,7 +305,6 @@ class Loop:
                 logger.exception("an input could not be decided", told=type(said.told).__name__)
                 logger.debug("the input", told=said.told)
                 results.append(None)
-                self._let_go(said, "Quarterdeck could not decide; see its log")
                 continue
             state = result.state
             results.append(result)
@@ -274,7 +317,7 @@ class Loop:
                 envelope = (said.envelope.request_id, said.envelope.digest) if said.envelope else None
                 views = (result.requests.values(), result.sessions.values())
                 payload = said.told.event.payload if isinstance(said.told, Heard) else None
-                entries.append(Entry(result.events, payload, *views, envelope))
+                entries.append(Entry(result.events, payload, *views, envelope, is_heavy=self._work.is_heavy))
         if entries:
             self._log.append(entries)
 
@@ -361,7 +404,7 @@ class Loop:
 
     def _index_when_idle(self) -> None:
         """The index waits for a pause, unless readers would have too much to walk."""
-        if self._disk.nearly_full:
+        if self._disk.nearly_full or self._work.is_busy:
             return
         if self._log.unindexed >= INDEX_AT_LEAST:
             self._log.index_sessions()
@@ -370,9 +413,16 @@ class Loop:
 
     def _index(self, seen: int) -> None:
         self._indexing = None
-        if self._log.seq_no == seen:
+        if self._log.seq_no == seen and not self._work.is_busy:
             self._log.index_sessions()
         self._index_when_idle()
+
+    def _snapshot_aside(self) -> None:
+        """A snapshot of a heavy state takes as long as what made it heavy."""
+        if self._work.is_heavy:
+            self._work.begin(self.save_snapshot, lambda saved: saved())
+        else:
+            self.save_snapshot()
 
     def save_snapshot(self) -> None:
         """Keep the state so that the next start is quick; a failure costs only time then, and so does a disk that has
@@ -381,7 +431,7 @@ class Loop:
             return
         self._snapshot_at = self.state.seq_no
         try:
-            self._log.save_snapshot(self.state)
+            self._log.save_snapshot(self.state, is_heavy=self._work.is_heavy)
         except StoreError as error:
             logger.warning("no snapshot", error=str(error))
 
@@ -391,9 +441,11 @@ class Loop:
         if self._indexing is not None:
             self._indexing.cancel()
         self._waiting.close()
+        self._work.end()
         self._queue.append(_Said(Stopping(at=time.time())))
         while self._queue:
             self._drain()
+            self._work.end()
         self.save_snapshot()
 
 

@@ -52,6 +52,7 @@ class Retention:
             self._age_due = time.monotonic() + AGE_SECONDS
             upto = await asyncio.to_thread(self._reader.last_before, time.time() - days * DAY)
             await self._trim(upto, "store.retention_days")
+        await self._loop.at_rest()
         if limit and (used := self._log.used_bytes()) > limit:
             events = self._log.seq_no - self._log.trimmed
             share = (used - ROOM * limit) / used
@@ -61,6 +62,7 @@ class Retention:
         """On record first, then done: what has left is always accounted for."""
         if self._log.damage is not None or upto <= self._log.trimmed:
             return
+        await self._loop.at_rest()
         self._loop.save_snapshot()
         upto = min(upto, self._log.trimmable())
         events, at = upto - self._log.trimmed, time.time()
@@ -69,6 +71,8 @@ class Retention:
         reply = await self._loop.command(Trimming(upto=upto, events=events, why=why, at=at))
         if reply.outcome != "applied":
             raise StoreError(reply.message)
-        while self._log.trim(upto, at=at, why=why):  # noqa: ASYNC110, a rest between steps, not a wait
+        await self._loop.at_rest()
+        while self._log.trim(upto, at=at, why=why):
             await asyncio.sleep(REST_SECONDS)
+            await self._loop.at_rest()
         logger.info("trimmed", upto=upto, events=events, why=why)

@@ -12,6 +12,7 @@ from msgspec import Struct
 from quarterdeck.wire import read_place, read_trim
 
 GENESIS = bytes(32)
+LARGE = 64 * 1024
 STRIDE = 2_000
 COLUMNS = (
     "seq_no, CAST(session_id AS BLOB), CAST(kind AS BLOB), at,"
@@ -39,7 +40,12 @@ class Anchor(Struct, frozen=True):
 
 def link(previous: bytes, body: bytes, raw: bytes) -> bytes:
     """The hash of a row."""
-    return hashlib.sha256(b"%b%d:%b%b" % (previous, len(body), body, raw)).digest()
+    if len(body) < LARGE:
+        return hashlib.sha256(b"%b%d:%b%b" % (previous, len(body), body, raw)).digest()
+    digest = hashlib.sha256(b"%b%d:" % (previous, len(body)))
+    digest.update(body)
+    digest.update(raw)
+    return digest.digest()
 
 
 def anchor_of(db: sqlite3.Connection) -> Anchor:

@@ -17,7 +17,7 @@ from quarterdeck.errors import StoreError
 from quarterdeck.store.chain import Damage, anchor_of, link, verify
 from quarterdeck.store.schema import keep_audit_index, prepare
 from quarterdeck.store.trimming import keepable, let_go
-from quarterdeck.wire import beside, read_events, read_session, read_state, write_json
+from quarterdeck.wire import beside, read_events, read_session, read_state, write_heavy, write_json
 
 RAW_LIMIT = 256 * 1024
 """How much of a payload is kept beside what its first event holds; the events hold all that matters of a larger one."""
@@ -35,6 +35,7 @@ class Entry(Struct):
     requests: Collection[Request] = ()
     sessions: Collection[Session] = ()
     envelope: tuple[str, bytes] | None = None
+    is_heavy: bool = False
 
 
 def _bytes(raw: str | bytes | None) -> bytes:
@@ -116,7 +117,7 @@ class Log:
                 if payload is not None:
                     raw = _within_limit(beside(payload, event.data))
                     payload = None
-                body = write_json(event)
+                body = write_heavy(event) if entry.is_heavy else write_json(event)
                 head = link(head, body, _bytes(raw))
                 rows.append((event.seq_no, event.session_id, event.kind, event.at, body.decode(), raw, head))
         return rows, head
@@ -125,10 +126,11 @@ class Log:
         self._db.executemany("INSERT INTO events VALUES(?,?,?,?,?,?,?)", rows)
 
     def _write_views(self, entry: Entry) -> None:
+        write = write_heavy if entry.is_heavy else write_json
         for request in entry.requests:
             self._db.execute(
                 "INSERT OR REPLACE INTO requests VALUES(?,?,?,?,?)",
-                (request.request_id, request.session_id, request.status, request.seq_no, write_json(request).decode()),
+                (request.request_id, request.session_id, request.status, request.seq_no, write(request).decode()),
             )
         if entry.envelope is not None:
             seq_no = entry.events[0].seq_no if entry.events else self.seq_no
@@ -212,11 +214,11 @@ class Log:
         self._db.execute("INSERT OR IGNORE INTO meta VALUES(?,?)", (key, default))
         return str(self._db.execute("SELECT value FROM meta WHERE key=?", (key,)).fetchone()[0])
 
-    def save_snapshot(self, state: State) -> None:
+    def save_snapshot(self, state: State, *, is_heavy: bool = False) -> None:
         """Keep the state, so that a restart folds only what comes after. Ended sessions have their own table."""
         if self.damage is not None:
             return
-        body = write_json(replace(state, ended={})).decode()
+        body = (write_heavy if is_heavy else write_json)(replace(state, ended={})).decode()
         try:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.execute("INSERT OR REPLACE INTO snapshots VALUES(?,?)", (state.seq_no, body))
