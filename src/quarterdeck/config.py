@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
 import ipaddress
 import json
 import os
@@ -10,11 +11,14 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
 
 import platformdirs
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from quarterdeck.core.unattended import read_hours
 from quarterdeck.errors import ConfigError, HomeError
 
 DEFAULT_PORT = 4180
@@ -40,6 +44,56 @@ class DecideSettings(Section):
     hold: Literal["auto", "always", "never"] = "auto"
     wait_seconds: float = Field(default=86400, gt=0, le=2_000_000)
     hold_stop: bool = False
+
+
+Unanswered = Literal["hold", "deny", "pass"]
+RiskLevel = Literal["low", "medium", "high", "critical"]
+
+
+class UnattendedSettings(Section):
+    """What becomes of a request that nobody answers, by risk; in quiet hours as otherwise unless said."""
+
+    after_seconds: float = Field(default=300, gt=0, le=2_000_000)
+    low: Unanswered = "hold"
+    medium: Unanswered = "hold"
+    high: Unanswered = "hold"
+    critical: Unanswered = "hold"
+    quiet_hours: str = ""
+    quiet_low: Unanswered | None = None
+    quiet_medium: Unanswered | None = None
+    quiet_high: Unanswered | None = None
+    quiet_critical: Unanswered | None = None
+    timezone: str | None = None
+
+    @field_validator("quiet_hours")
+    @classmethod
+    def _are_hours(cls, value: str) -> str:
+        read_hours(value)
+        return value
+
+    @field_validator("timezone")
+    @classmethod
+    def _is_a_zone(cls, value: str | None) -> str | None:
+        if value is not None:
+            try:
+                ZoneInfo(value)
+            except (KeyError, OSError, ValueError):
+                raise ValueError("a time zone like Europe/Berlin") from None
+        return value
+
+
+class NotifySettings(Section):
+    """Who is told of a request that nobody answered within the grace. Secrets stand in files of their own."""
+
+    desktop: bool = False
+    webhook_url: str | None = None
+    webhook_secret_file: str | None = None
+    push_url: str | None = None
+    push_token_file: str | None = None
+    grace_seconds: float = Field(default=10, ge=0, le=2_000_000)
+    min_risk: RiskLevel = "low"
+    quiet: Literal["none", "critical", "all"] = "none"
+    include_input: bool = False
 
 
 class StoreSettings(Section):
@@ -76,6 +130,8 @@ class Config(Section):
 
     runner: RunnerSettings = RunnerSettings()
     decide: DecideSettings = DecideSettings()
+    unattended: UnattendedSettings = UnattendedSettings()
+    notify: NotifySettings = NotifySettings()
     store: StoreSettings = StoreSettings()
     claude: ClaudeSettings = ClaudeSettings()
     log: LogSettings = LogSettings()
@@ -91,14 +147,32 @@ def is_loopback(host: str) -> bool:
 
 
 def changed_settings(config: Config) -> dict[str, str]:
-    """Every setting that differs from its default, as JSON text."""
+    """Every setting that differs from its default, as JSON text. An address may be a secret itself, as the topic of a
+    push service is: of that the record tells the host, and a mark by which a change is seen."""
     standard = Config()
     return {
-        f"{section}.{key}": json.dumps(value)
+        f"{section}.{key}": json.dumps(_told(value) if f"{section}.{key}" in SECRET_URLS else value)
         for section, keys in config.model_dump(mode="json").items()
         for key, value in keys.items()
         if value != getattr(getattr(standard, section), key)
     }
+
+
+SECRET_URLS = ("notify.webhook_url", "notify.push_url")
+
+
+def _told(url: str) -> str:
+    mark = hashlib.sha256(url.encode()).hexdigest()[:8]
+    return f"{host_of(url)} (address {mark})"
+
+
+def host_of(url: str) -> str:
+    """The part of an address that is no secret."""
+    try:
+        where = urlsplit(url)
+        return f"{where.scheme}://{where.hostname or ''}" + (f":{where.port}" if where.port else "")
+    except ValueError:
+        return "an address that cannot be read"
 
 
 def home_path(environ: dict[str, str] | None = None) -> Path:

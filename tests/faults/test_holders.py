@@ -236,3 +236,18 @@ def test_a_deadline_comes_in_its_own_time_whatever_the_clock_says(
         [decision] = daemon.events("permission.decision")
         assert (decision["data"]["status"], decision["data"]["source"]) == ("expired", "timeout")
         assert abs(decision["at"] - time.time() - jump) < 60
+
+
+@pytest.mark.law("D9")
+@pytest.mark.parametrize("jump", [86_400.0, -86_400.0])
+def test_a_policy_comes_in_its_own_time_whatever_the_clock_says(tmp_path: Path, nursery: Nursery, jump: float) -> None:
+    policy = {"QUARTERDECK_UNATTENDED_HIGH": "deny", "QUARTERDECK_UNATTENDED_AFTER_SECONDS": "1.5"}
+    launch = nursery.launch("--clock-jump", str(jump), "--jump-after", "0.6")
+    with Daemon(tmp_path / "home", env=policy, launch=launch) as daemon:
+        started = time.monotonic()
+        held: HeldHook = daemon.hold(permission("ls"))
+        status, body = held.answer(5)
+        assert 1.4 < time.monotonic() - started < 4.0
+        assert (status, decision_in(body)) == (200, "deny")
+        [decision] = daemon.events("permission.decision")
+        assert (decision["data"]["by"], decision["data"]["source"]) == ("unattended.high", "timeout")

@@ -6,7 +6,7 @@ from typing import Any
 
 from quarterdeck.agents.claude.hooks import read_hook
 from quarterdeck.core.agent_state import AgentState
-from quarterdeck.core.commands import Answer, Deadline, Decide, Heard, Input, Reply
+from quarterdeck.core.commands import Answer, Deadline, Decide, Heard, Input, LookAfter, Notify, Reply, StillWaiting
 from quarterdeck.core.decisions import Decision, NoOpinion
 from quarterdeck.core.feed import FeedEvent
 from quarterdeck.core.fold import fold
@@ -62,6 +62,23 @@ class Scene:
     def waits_too_long(self, request_id: str) -> Scene:
         self.clock += 1
         return self.tells(Deadline(request_id=request_id, at=self.clock))
+
+    def still_waits(self, request_id: str, waited: float, clock: str = "12:00") -> Scene:
+        """Nobody has answered for so many seconds, and so late is it."""
+        self.clock += 1
+        hour, _, minute = clock.partition(":")
+        of_day = int(hour) * 60 + int(minute)
+        return self.tells(StillWaiting(request_id=request_id, waited=waited, minute=of_day, at=self.clock))
+
+    def looks_after(self, *seconds: float) -> Scene:
+        assert [e.seconds for e in self.last.effects if isinstance(e, LookAfter)] == list(seconds)
+        return self
+
+    def notifies(self, *request_ids: str) -> Scene:
+        """Whom the notifications of this step speak of."""
+        told = [one.request_id for e in self.last.effects if isinstance(e, Notify) for one in e.notice.requests]
+        assert told == list(request_ids)
+        return self
 
     def request(self, request_id: str) -> Request:
         return self.state.requests[request_id]

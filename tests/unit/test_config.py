@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from quarterdeck.config import Config, claude_config_dir, home_path, load_config, prepare_home
+from quarterdeck.config import Config, changed_settings, claude_config_dir, home_path, load_config, prepare_home
 from quarterdeck.errors import ConfigError, HomeError
 
 
@@ -31,6 +31,12 @@ def test_the_environment_comes_after_the_file(tmp_path: Path) -> None:
         ("decide:\n  hold: maybe\n", "config.yaml: decide.hold must be 'auto', 'always' or 'never', is 'maybe'"),
         ("decide:\n  hold_stops: true\n", "decide.hold_stops is not a setting; did you mean decide.hold_stop?"),
         ("nonsense:\n  a: 1\n", "nonsense is not a setting"),
+        ("unattended:\n  high: allow\n", "unattended.high must be 'hold', 'deny' or 'pass', is 'allow'"),
+        ("unattended:\n  quiet_hour: x\n", "did you mean unattended.quiet_hours?"),
+        ("unattended:\n  quiet_hours: at night\n", "unattended.quiet_hours must be parts of the day like 22:00-07:00"),
+        ("unattended:\n  timezone: Mars/Base\n", "unattended.timezone must be a time zone like Europe/Berlin"),
+        ("unattended:\n  timezone: ../passwd\n", "unattended.timezone must be a time zone like Europe/Berlin"),
+        ("notify:\n  min_risk: some\n", "notify.min_risk must be 'low', 'medium', 'high' or 'critical'"),
         ("- a\n", "must hold sections with keys"),
         ("a: [\n", "is not YAML"),
         ("decide: 7\n", "must hold sections with keys"),
@@ -40,6 +46,17 @@ def test_a_wrong_setting_is_named_with_the_next_step(tmp_path: Path, text: str, 
     (tmp_path / "config.yaml").write_text(text)
     with pytest.raises(ConfigError, match=re.escape(said)):
         load_config(tmp_path, environ={})
+
+
+@pytest.mark.law("A12")
+def test_the_record_of_settings_tells_no_address_that_may_be_a_secret() -> None:
+    def told(topic: str) -> str:
+        config = Config.model_validate({"notify": {"push_url": f"https://ntfy.example:8443/{topic}"}})
+        return changed_settings(config)["notify.push_url"]
+
+    assert told("my-topic").startswith('"https://ntfy.example:8443 (')
+    assert "my-topic" not in told("my-topic")
+    assert told("my-topic") != told("another")
 
 
 def test_a_file_that_was_named_must_exist(tmp_path: Path) -> None:

@@ -14,9 +14,11 @@ from quarterdeck.agents.claude.hooks import SUPPORTED
 from quarterdeck.cli.findings import Check, findings
 from quarterdeck.config import Config, claude_config_dir, load_config, prepare_home
 from quarterdeck.daemon import connect
+from quarterdeck.daemon.channels import channels_of
 from quarterdeck.daemon.claude_cli import ClaudeCli, find_claude
 from quarterdeck.daemon.home import Home, kept_port
 from quarterdeck.daemon.processes import SessionsFolder
+from quarterdeck.daemon.redact import Redactor
 from quarterdeck.errors import NoDaemon, QuarterdeckError, Refused
 from quarterdeck.surfaces.client import Client
 
@@ -35,7 +37,7 @@ def checks(home: Path) -> list[Check]:
     except QuarterdeckError as error:
         return [*found, Check("home", False, str(error), "mend it, or set QUARTERDECK_HOME")]
     found.append(Check("home", True, str(home)))
-    found += _files(home)
+    found += [*_files(home), *_notify(config)]
     try:
         client = Client.of_home(home)
         stats = client.get("/api/v1/stats")
@@ -64,6 +66,19 @@ def _files(home: Path) -> list[Check]:
             mode = path.stat().st_mode & 0o777
             found.append(Check("home", False, f"{path} can be reached by others (mode {mode:o})", f"chmod 600 {path}"))
     return found
+
+
+def _notify(config: Config) -> list[Check]:
+    """Whether whom to tell is well configured; `qd notify test` says whether it works."""
+    try:
+        channels = channels_of(config.notify, Redactor())
+    except QuarterdeckError as error:
+        return [Check("notify", False, str(error), "edit config.yaml, then qd stop and qd up")]
+    return [
+        Check("notify", trouble is None, f"{channel.name}: {trouble or channel.where}", "qd notify test")
+        for channel in channels
+        for trouble in [channel.trouble()]
+    ]
 
 
 def _daemon(client: Client, config: Config) -> list[Check]:

@@ -45,7 +45,7 @@ class Check(Struct, frozen=True):
 def findings(stats: Mapping[str, Any], version: str) -> list[Check]:
     """What a look at the figures shows; empty when all is well."""
     found: list[Check] = []
-    for look in (_version, _speed, _store, _inputs, _sessions, _process, _clock):
+    for look in (_version, _speed, _store, _inputs, _sessions, _notify, _process, _clock):
         found += look(stats, version)
     return found
 
@@ -108,6 +108,16 @@ def _sessions(stats: Mapping[str, Any], version: str) -> Iterator[Check]:
     waits = stats["requests"]["oldest_held_seconds"]
     if waits is not None and waits > LONG_WAIT_SECONDS:
         yield Check("requests", True, f"an agent waits for you since {waits / 3600:.1f} h", "qd requests")
+
+
+def _notify(stats: Mapping[str, Any], version: str) -> Iterator[Check]:
+    for name, one in sorted(stats["notify"].items()):
+        if one["trouble"] is not None:
+            says = f"{name} tells nobody: {one['trouble']} ({one['failed']:,} failed since the start)"
+            yield Check("notify", False, says, "mend it, then qd notify test")
+        if one["dropped"]:
+            says = f"{name}: {one['dropped']:,} notifications found its queue full"
+            yield Check("notify", True, says, "whatever takes them is too slow: qd notify test")
 
 
 def _process(stats: Mapping[str, Any], version: str) -> Iterator[Check]:

@@ -7,13 +7,15 @@ from typing import Any
 from msgspec.structs import replace
 
 from quarterdeck.core import data as d
-from quarterdeck.core.commands import Answer, Heard, Unwatch, WakeAfter
+from quarterdeck.core.commands import Answer, Heard, LookAfter, Unwatch, WakeAfter
 from quarterdeck.core.decisions import Allow, Deny, NoOpinion, Source
 from quarterdeck.core.fold import sent_about
+from quarterdeck.core.notice import level_of
 from quarterdeck.core.payload import TOO_LARGE, digest_of, items, obj
 from quarterdeck.core.runtime import Context, RuntimeEvent
 from quarterdeck.core.state import Request
 from quarterdeck.core.step import Step, decision_data
+from quarterdeck.core.unattended import next_look
 
 FORMS = {"AskUserQuestion": "questions", "ExitPlanMode": "plan"}
 """Tools whose permission request is a question to the person."""
@@ -47,10 +49,19 @@ def ask(step: Step, heard: Heard) -> bool:
     data = d.QuestionRequestData(form=form, **asked) if form else d.PermissionRequestData(**asked)
     step.emit(f"{kind}.request", data, level="warn", parent=_announced(step, data), tool_use_id=data.tool_use_id)
     if held:
-        step.effects.append(WakeAfter(request_id=event.id, seconds=wait))
+        _wait(step, event.id)
     else:
         _pass_at_once(step, event)
     return held
+
+
+def _wait(step: Step, request_id: str) -> None:
+    """Hold the request, for so long at most; look at it earlier where a person settled what happens until then."""
+    settings, request = step.draft.state.settings, step.draft.requests[request_id]
+    step.effects.append(WakeAfter(request_id=request_id, seconds=settings.wait_seconds))
+    seconds = next_look(settings.unattended, level_of(request), told=bool(request.escalated))
+    if seconds is not None:
+        step.effects.append(LookAfter(request_id=request_id, seconds=seconds))
 
 
 def _pass_at_once(step: Step, event: RuntimeEvent) -> None:
@@ -122,7 +133,7 @@ def ask_to_stop(step: Step, heard: Heard, data: d.StopRequestData) -> bool:
         expires_at=event.at + settings.wait_seconds,
     )
     step.emit("stop.request", held, level="warn")
-    step.effects.append(WakeAfter(request_id=event.id, seconds=settings.wait_seconds))
+    _wait(step, event.id)
     return True
 
 

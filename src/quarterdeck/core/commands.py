@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from quarterdeck.core.data import Spent
 from quarterdeck.core.decisions import Decision
+from quarterdeck.core.notice import Notice
 from quarterdeck.core.runtime import RuntimeEvent
 from quarterdeck.core.state import ProcessId, Request
 
@@ -35,6 +36,15 @@ class Deadline(Struct, frozen=True, gc=False, kw_only=True):
     """The time for an answer has passed."""
 
     request_id: str
+    at: float
+
+
+class StillWaiting(Struct, frozen=True, gc=False, kw_only=True):
+    """Nobody has answered for `waited` seconds of a clock that nobody sets; `minute` is that of the local day."""
+
+    request_id: str
+    waited: float
+    minute: int
     at: float
 
 
@@ -151,6 +161,15 @@ class Trimming(Struct, frozen=True, gc=False, kw_only=True):
     at: float
 
 
+class NotifyFailed(Struct, frozen=True, gc=False, kw_only=True):
+    """A channel could not tell anybody of these requests."""
+
+    channel: str
+    request_ids: tuple[str, ...]
+    error: str
+    at: float
+
+
 class Stopping(Struct, frozen=True, gc=False, kw_only=True):
     """We are about to stop: everybody who waits must be let go."""
 
@@ -184,6 +203,7 @@ Input = (
     Command
     | Heard
     | Deadline
+    | StillWaiting
     | HolderGone
     | ProcessSeen
     | ProcessGone
@@ -191,6 +211,7 @@ Input = (
     | TranscriptRead
     | Unattended
     | Restarted
+    | NotifyFailed
     | Stopping
     | DecisionRefused
     | InputRefused
@@ -212,6 +233,20 @@ class WakeAfter(Struct, frozen=True, gc=False, kw_only=True):
     seconds: float
 
 
+class LookAfter(Struct, frozen=True, gc=False, kw_only=True):
+    """Send a StillWaiting for this request after so many seconds of that clock."""
+
+    request_id: str
+    seconds: float
+
+
+class Notify(Struct, frozen=True, gc=False, kw_only=True):
+    """Tell a person, by each of these channels, as long as one of the requests still waits."""
+
+    notice: Notice
+    channels: tuple[str, ...]
+
+
 class Unwatch(Struct, frozen=True, gc=False, kw_only=True):
     """The request is over: no deadline, no watching of its process."""
 
@@ -228,4 +263,4 @@ class Reply(Struct, frozen=True, gc=False, kw_only=True):
     message: str = ""
 
 
-Effect = Answer | WakeAfter | Unwatch | Reply
+Effect = Answer | WakeAfter | LookAfter | Notify | Unwatch | Reply

@@ -205,6 +205,23 @@ class DecisionRefusedData(Data, frozen=True, gc=False, kw_only=True):
     command: str | None = None
 
 
+class RequestEscalatedData(Data, frozen=True, gc=False, kw_only=True):
+    """Nobody answered within the grace: `channels` are told, of `told_of` requests at once."""
+
+    request_id: str
+    risk: str
+    channels: list[str]
+    told_of: int = 1
+
+
+class EscalationFailedData(Data, frozen=True, gc=False, kw_only=True):
+    """A channel could not tell anybody of these requests."""
+
+    channel: str
+    error: str
+    request_ids: list[str] = []
+
+
 class PermissionDeniedData(Data, frozen=True, gc=False, kw_only=True):
     tool_name: str
     tool_input: dict[str, Any]

@@ -34,6 +34,8 @@ KINDS: Mapping[str, type[Struct]] = {
     "decision.refused": d.DecisionRefusedData,
     "question.request": d.QuestionRequestData,
     "question.decision": d.QuestionDecisionData,
+    "request.escalated": d.RequestEscalatedData,
+    "escalation.failed": d.EscalationFailedData,
     "elicitation.result": d.ElicitationResultData,
     "stop.request": d.StopRequestData,
     "stop.decision": d.StopDecisionData,

@@ -272,6 +272,8 @@ def _question_request(draft: Draft, session: Session, event: FeedEvent, change: 
 
 def _open_request(draft: Draft, session: Session, event: FeedEvent, change: Change, kind: str) -> None:
     data = event.data
+    known = draft.requests.get(data.request_id)
+    told = known is not None and known.digest == data.digest
     request = Request(
         request_id=data.request_id,
         kind=kind,
@@ -292,6 +294,8 @@ def _open_request(draft: Draft, session: Session, event: FeedEvent, change: Chan
         agent_type=data.agent_type,
         expires_at=data.expires_at,
         suggestions=getattr(data, "permission_suggestions", []),
+        escalated=known.escalated if known and told else (),
+        escalated_at=known.escalated_at if known and told else None,
     )
     draft.put_request(request)
     change["waiting"] = {**session.waiting, data.request_id: kind}
@@ -309,6 +313,13 @@ def _stop_request(draft: Draft, session: Session, event: FeedEvent, change: Chan
         change["agent_state"] = _settled(session)
 
 
+def _escalated(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    data: d.RequestEscalatedData = event.data
+    request = draft.requests.get(data.request_id)
+    if request is not None:
+        draft.put_request(replace(request, escalated=tuple(data.channels), escalated_at=event.at))
+
+
 def _settled(session: Session) -> AgentState:
     todos = session.todos.values()
     done = bool(todos) and all(t.status == "done" for t in todos)
@@ -323,7 +334,7 @@ def _decision(draft: Draft, session: Session, event: FeedEvent, change: Change) 
     if data.overrides:
         draft.put_request(replace(request, delivery="overridden"))
         return
-    told = data.decision_type not in ("no_opinion", "ask") and data.source in (Source.USER, Source.RULE)
+    told = data.decision_type not in ("no_opinion", "ask") and data.source is not Source.ELSEWHERE
     draft.put_request(
         replace(
             request,
@@ -434,6 +445,7 @@ _KINDS: dict[str, Callable[[Draft, Session, FeedEvent, Change], None]] = {
     "question.request": _question_request,
     "question.decision": _decision,
     "stop.request": _stop_request,
+    "request.escalated": _escalated,
     "stop.decision": _decision,
     "subagent.start": _subagent_start,
     "notification": _notification,

@@ -19,10 +19,12 @@ from quarterdeck.core.commands import (
     HolderGone,
     Input,
     InputRefused,
+    NotifyFailed,
     ProcessGone,
     ProcessSeen,
     Restarted,
     RevokeToken,
+    StillWaiting,
     Stopping,
     TimePassed,
     TranscriptRead,
@@ -31,6 +33,7 @@ from quarterdeck.core.commands import (
 )
 from quarterdeck.core.deciding import decide, record_refusal
 from quarterdeck.core.decisions import NoOpinion, Source
+from quarterdeck.core.escalating import look, record_failure
 from quarterdeck.core.feed import OWN, FeedEvent
 from quarterdeck.core.hearing import end_run, hear
 from quarterdeck.core.owning import change_tokens, record_settings, record_trim
@@ -67,6 +70,11 @@ def reduce(state: State, told: Input) -> Result:
             decide(step, told)
         case Deadline():
             step = _deadline(state, told)
+        case StillWaiting(request_id=request_id, at=at):
+            request = _open(state, request_id)
+            step = Step(state, request.session_id if request else "", at)
+            if request is not None:
+                look(step, told, request)
         case HolderGone():
             step = _holder_gone(state, told)
         case ProcessSeen(session_id=session_id, at=at):
@@ -92,6 +100,9 @@ def reduce(state: State, told: Input) -> Result:
         case Trimming():
             step = Step(state, OWN, told.at)
             record_trim(step, told)
+        case NotifyFailed(at=at):
+            step = Step(state, OWN, at)
+            record_failure(step, told)
         case Stopping(at=at):
             step = _let_go(state, at, "Quarterdeck stopped: answer at the terminal")
         case DecisionRefused(request_id=request_id, at=at):

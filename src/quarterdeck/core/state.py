@@ -9,6 +9,7 @@ from msgspec import Struct, field
 from quarterdeck.core.agent_state import AgentState
 from quarterdeck.core.data import Counters, DecisionData, Spent, Usage
 from quarterdeck.core.runtime import Context
+from quarterdeck.core.unattended import Policy
 
 
 class Settings(Struct, frozen=True, kw_only=True):
@@ -17,6 +18,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     hold: str = "auto"
     wait_seconds: float = 86400.0
     hold_stop: bool = False
+    unattended: Policy = Policy()
 
 
 class Run(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -146,7 +148,7 @@ class Token(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Request(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What waits, or waited, for a decision."""
+    """What waits, or waited, for a decision; `escalated` are the channels that were told of it."""
 
     request_id: str
     kind: str
@@ -171,6 +173,8 @@ class Request(Struct, frozen=True, kw_only=True, omit_defaults=True):
     decision: DecisionData | None = None
     decided_at: float | None = None
     delivery: str | None = None
+    escalated: tuple[str, ...] = ()
+    escalated_at: float | None = None
 
 
 class State(Struct, frozen=True, kw_only=True):

@@ -114,7 +114,7 @@ def _no_opinion(data: Any) -> str:
     if data.status == "withdrawn":
         return f"Withdrawn: {data.reason or 'answered elsewhere'}"
     if data.status == "expired":
-        return "Nobody answered in time"
+        return "Nobody answered in time" + (f" ({data.by})" if data.by != "deadline" else "")
     return f"Passed to the terminal{': ' + data.reason if data.reason else ''}"
 
 
@@ -178,6 +178,8 @@ _TITLES: dict[str, Callable[[Any], str]] = {
     "permission.denied": lambda d: f"✗ Denied by the agent: {_call(d)}",
     "question.request": lambda d: _question(d),
     "question.decision": _decision,
+    "request.escalated": lambda d: f"! Nobody answers: told {', '.join(d.channels)} ({d.risk} risk)",
+    "escalation.failed": lambda d: f"✕ Nobody could be told by {d.channel}: {d.error}",
     "elicitation.result": lambda d: f"✓ {d.mcp_server_name}: {d.action}",
     "stop.request": lambda d: "■ Stop" if d.scope == "root" else "■ Sub-agent stop",
     "stop.decision": _decision,

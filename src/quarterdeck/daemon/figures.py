@@ -7,6 +7,7 @@ import resource
 import shutil
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,13 @@ from quarterdeck.store.log import Log
 class Figures:
     """What `GET /stats` shows. Reads, and changes nothing."""
 
-    def __init__(self, loop: Loop, log: Log, attendance: Attendance) -> None:
+    def __init__(
+        self, loop: Loop, log: Log, attendance: Attendance, notify: Callable[[], dict[str, Any]] = dict
+    ) -> None:
         self._loop = loop
         self._log = log
         self._attendance = attendance
+        self._notify = notify
         self._started_at = time.time()
         self._started = _boot_clock()
 
@@ -52,6 +56,7 @@ class Figures:
             "sessions": len(self._loop.state.sessions),
             "surfaces": self._attendance.surfaces,
             "subscriber_failures": stats.subscriber_failures,
+            "notify": self._notify(),
             "store": self._store(),
             "process": _process(),
         }

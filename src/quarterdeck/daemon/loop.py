@@ -20,8 +20,12 @@ from quarterdeck.core.commands import (
     HolderGone,
     Input,
     InputRefused,
+    LookAfter,
+    Notify,
+    NotifyFailed,
     Reply,
     Restarted,
+    StillWaiting,
     Stopping,
     TranscriptRead,
     Trimming,
@@ -48,7 +52,7 @@ IDLE_SECONDS = 0.05
 RETRY_SECONDS = 0.5
 INDEX_AT_LEAST = 20_000
 
-SAID_ONCE = (Deadline, HolderGone, InputRefused, Restarted, Unattended)
+SAID_ONCE = (Deadline, HolderGone, InputRefused, NotifyFailed, Restarted, StillWaiting, Unattended)
 """Inputs that nobody would say again when they could not be recorded."""
 
 T = TypeVar("T")
@@ -102,11 +106,12 @@ class _Recorded(Struct, frozen=True):
 
 
 class Loop:
-    """Owns the state, the log and everybody who waits."""
+    """Owns the state, the log and everybody who waits. `notify` is set by the daemon and must return at once."""
 
     def __init__(self, state: State, log: Log, reader: Reader, waiting: Waiting, disk: Disk) -> None:
         self.state = state
         self.stats = Stats()
+        self.notify: Callable[[Notify], None] = lambda order: None
         self._subscribers: list[Subscriber] = []
         self._watchers: list[Callable[[list[Request]], None]] = []
         self._log = log
@@ -387,6 +392,10 @@ class Loop:
                     self._answer_holders(effect.event_id, told)
             elif isinstance(effect, WakeAfter):
                 self._hold(said, result.state.requests[effect.request_id], effect.seconds)
+            elif isinstance(effect, LookAfter):
+                self._waiting.look_after(effect.request_id, effect.seconds)
+            elif isinstance(effect, Notify):
+                self.notify(effect)
             elif isinstance(effect, Unwatch):
                 self._waiting.forget(effect.request_id)
             elif said.reply is not None:

@@ -24,8 +24,8 @@ from quarterdeck import __version__, hook
 from quarterdeck.config import Config, changed_settings, claude_config_dir, is_loopback, prepare_home
 from quarterdeck.core.commands import Restarted
 from quarterdeck.core.payload import safe_id
-from quarterdeck.core.state import Settings
 from quarterdeck.daemon.ancestry import KnownAncestry
+from quarterdeck.daemon.channels import channels_of
 from quarterdeck.daemon.desk import DaemonDesk
 from quarterdeck.daemon.disk import Disk
 from quarterdeck.daemon.ears import Attendance, Ears
@@ -36,11 +36,13 @@ from quarterdeck.daemon.keeping import Keeping
 from quarterdeck.daemon.listen import SocketServer, bind
 from quarterdeck.daemon.logs import log_what_escapes, start_logs
 from quarterdeck.daemon.loop import Loop
+from quarterdeck.daemon.notifying import Notifier
 from quarterdeck.daemon.prior import PriorSessions
 from quarterdeck.daemon.processes import SessionsFolder
 from quarterdeck.daemon.recover import recover
 from quarterdeck.daemon.redact import Redactor
 from quarterdeck.daemon.serving import DRAIN_SECONDS, Server, hosts_of, loop_factory, url_of, uvicorn_config
+from quarterdeck.daemon.settled import settings_of, zone_of
 from quarterdeck.daemon.tls import Certificate, names_of, own_certificate, self_signed
 from quarterdeck.daemon.transcripts import follow
 from quarterdeck.daemon.truth import Truth
@@ -112,11 +114,13 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     loop = _start_loop(log, own_reader, config, attendance, disk, say)
     keeping = Keeping(loop, log, own_reader, disk, config.store, home.unclean)
     exporter = _start_otel(config, loop, redactor)
+    notifier = Notifier(channels_of(config.notify, redactor), loop)
+    loop.notify = notifier
     ears = Ears(loop, attendance)
     claude = claude_config_dir(config).absolute()
     folder = SessionsFolder(claude / "sessions")
     prior = PriorSessions(claude)
-    desk = DaemonDesk(loop, reader, prior, Figures(loop, log, attendance))
+    desk = DaemonDesk(loop, reader, prior, Figures(loop, log, attendance, notifier.figures))
     access = _access(home, loop, redactor)
     agents = Agents(KnownAncestry(folder, lambda: loop.state.sessions), loop.tell)
     doors = _doors(loop, ears, desk, access, attendance, agents)
@@ -145,6 +149,7 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     for server, _ in servers:
         await server.ready.wait()
     keeping.start()
+    notifier.page = _public_url(config, [listening for _, listening in servers])
     _announce(home, config, loop, [listening for _, listening in servers], say)
     waiting = [*serving, asyncio.ensure_future(stopping.wait())]
     await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
@@ -158,6 +163,7 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     await prior.close()
     await _stop(home, loop, sockets, [server for server, _ in servers], serving)
     keeping.stop()
+    notifier.stop()
     if exporter is not None:
         exporter.stop()
     log.checkpoint()
@@ -200,17 +206,24 @@ def _announce(
     home: Home, config: Config, loop: Loop, listening: list[socket.socket], say: Callable[[str], None]
 ) -> None:
     url = url_of(listening[0])
-    beyond = [url_of(wide, "https", names_of(config.runner.host, [])[0]) for wide in listening[1:]]
+    public = _public_url(config, listening)
+    beyond = [public] if public else []
     home.write_note(
         pid=os.getpid(),
         url=url,
         socket=str(home.socket),
         version=__version__,
         runner_id=loop.state.runner_id,
-        **({"public_url": beyond[0]} if beyond else {}),
+        **({"public_url": public} if public else {}),
     )
     logger.info("ready", url=url, beyond=beyond, runner_id=loop.state.runner_id, events=loop.state.seq_no)
     say(f"Quarterdeck is ready at {url}" + "".join(f" and {other}" for other in beyond))
+
+
+def _public_url(config: Config, listening: list[socket.socket]) -> str | None:
+    """Where another machine calls us, if it can."""
+    beyond = [url_of(wide, "https", names_of(config.runner.host, [])[0]) for wide in listening[1:]]
+    return beyond[0] if beyond else None
 
 
 def _is_address(host: str) -> bool:
@@ -287,15 +300,12 @@ def _miss_lost_rows(log: Log, config: Config) -> None:
 def _start_loop(
     log: Log, reader: Reader, config: Config, attendance: Attendance, disk: Disk, say: Callable[[str], None]
 ) -> Loop:
-    settings = Settings(
-        hold=config.decide.hold, wait_seconds=config.decide.wait_seconds, hold_stop=config.decide.hold_stop
-    )
     runner_id = log.meta("runner_id", _new_runner_id(config.runner.name))
     if log.damage is not None:
         logger.error("the log is damaged", row=log.damage.seq_no, reason=log.damage.reason)
         say(f"{log.path}: {log.damage}; it is served read-only, nothing is recorded")
-    state = recover(log, runner_id, settings, _progress(say))
-    waiting = Waiting(SessionsFolder(claude_config_dir(config) / "sessions"))
+    state = recover(log, runner_id, settings_of(config), _progress(say))
+    waiting = Waiting(SessionsFolder(claude_config_dir(config) / "sessions"), zone_of(config))
     waiting.attended = attendance.now
     return Loop(state, log, reader, waiting, disk)
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import threading
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import structlog
@@ -13,6 +11,7 @@ from quarterdeck import __version__
 from quarterdeck.config import OtelSettings, is_loopback
 from quarterdeck.core.feed import FeedEvent
 from quarterdeck.core.state import State
+from quarterdeck.daemon.private import read_private
 from quarterdeck.daemon.redact import Redactor
 from quarterdeck.daemon.spans import Span, Spans
 from quarterdeck.errors import ConfigError
@@ -33,7 +32,6 @@ except ImportError as error:
 QUEUE, BATCH, DELAY_MILLISECONDS = 8_192, 256, 1_000
 EXPORT_SECONDS = 5.0
 STOP_SECONDS = 1.0
-MAX_HEADERS = 65_536
 SCOPE = InstrumentationScope("quarterdeck", __version__)
 
 logger = structlog.get_logger("otel")
@@ -108,14 +106,7 @@ def read_headers(settings: OtelSettings, redactor: Redactor) -> dict[str, str]:
     """`Name: value` lines of a file that only we can read; their values never reach the log."""
     if not settings.headers_file:
         return {}
-    path = Path(settings.headers_file).expanduser()
-    try:
-        found = path.stat()
-        lines = path.read_text(encoding="utf-8")[:MAX_HEADERS].splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"otel.headers_file: {path}: cannot be read ({error})") from None
-    if found.st_uid != os.getuid() or found.st_mode & 0o077:
-        raise ConfigError(f"otel.headers_file: {path}: must be yours alone; run: chmod 600 {path}")
+    path, lines = settings.headers_file, read_private("otel.headers_file", settings.headers_file).splitlines()
     headers: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
         name, colon, value = (part.strip() for part in line.partition(":"))

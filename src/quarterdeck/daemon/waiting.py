@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from quarterdeck.core.commands import Deadline, HolderGone, Input, ProcessSeen, Unattended
+from quarterdeck.core.commands import Deadline, HolderGone, Input, ProcessSeen, StillWaiting, Unattended
 from quarterdeck.core.state import Request
 from quarterdeck.daemon.proc import alive
 from quarterdeck.daemon.processes import Process, SessionsFolder
@@ -18,7 +20,8 @@ SLACK_SECONDS = 2.0
 
 
 class Watched(Struct):
-    """A held request. `since` is how old a process file's word may be to speak of its dialog."""
+    """A held request. `since` is how old a process file's word may be to speak of its dialog, `began` when the wait
+    began by a clock that nobody sets."""
 
     request_id: str
     session_id: str
@@ -28,12 +31,16 @@ class Watched(Struct):
     pid: int = 0
     waited: bool = False
     left: int = 0
+    began: float = 0.0
+    look: asyncio.TimerHandle | None = None
 
 
 class Waiting:
-    """Knows every held request. `tell` is set by the loop, `attended` by the daemon."""
+    """Knows every held request. `tell` is set by the loop, `attended` by the daemon; `zone` is where a day begins and
+    ends, without it as this machine has it."""
 
-    def __init__(self, folder: SessionsFolder) -> None:
+    def __init__(self, folder: SessionsFolder, zone: ZoneInfo | None = None) -> None:
+        self._zone = zone
         self.tell: Callable[[Input], None] = lambda told: None
         self.attended: Callable[[], bool] = lambda: True
         self._folder = folder
@@ -52,9 +59,23 @@ class Waiting:
         if request.agent_id is not None:
             since = max(since, self._closed.get(request.session_id, 0.0))
         self._watched[request.request_id] = Watched(
-            request.request_id, request.session_id, request.agent_id, since, timer, pid
+            request.request_id,
+            request.session_id,
+            request.agent_id,
+            since,
+            timer,
+            pid,
+            began=asyncio.get_running_loop().time(),
         )
         self._look_soon()
+
+    def look_after(self, request_id: str, seconds: float) -> None:
+        """Send a StillWaiting after so many seconds."""
+        watched = self._watched.get(request_id)
+        if watched is not None:
+            if watched.look is not None:
+                watched.look.cancel()
+            watched.look = asyncio.get_running_loop().call_later(seconds, self._still_waits, watched)
 
     def forget(self, request_id: str) -> None:
         """The request is over."""
@@ -62,6 +83,8 @@ class Waiting:
         if watched is None:
             return
         watched.timer.cancel()
+        if watched.look is not None:
+            watched.look.cancel()
         self._closed[watched.session_id] = time.time()
         for other in self._watched.values():
             if other.session_id == watched.session_id and other.agent_id is not None:
@@ -80,6 +103,11 @@ class Waiting:
 
     def _expired(self, request_id: str) -> None:
         self.tell(Deadline(request_id=request_id, at=time.time()))
+
+    def _still_waits(self, watched: Watched) -> None:
+        waited = asyncio.get_running_loop().time() - watched.began
+        minute = minute_of_day(time.time(), self._zone)
+        self.tell(StillWaiting(request_id=watched.request_id, waited=waited, minute=minute, at=time.time()))
 
     def _look_soon(self) -> None:
         if self._poll is None:
@@ -122,6 +150,12 @@ class Waiting:
                 at=time.time(),
             )
             self.tell(seen)
+
+
+def minute_of_day(at: float, zone: ZoneInfo | None) -> int:
+    """How many minutes of the local day have passed."""
+    local = datetime.fromtimestamp(at, zone)
+    return local.hour * 60 + local.minute
 
 
 def answered_at_the_terminal(held: list[Watched], process: Process) -> list[str]:

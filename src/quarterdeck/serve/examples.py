@@ -95,6 +95,8 @@ REQUEST: dict[str, Any] = {
     "held": True,
     "opened_at": 1791000042.5,
     "expires_at": 1791086442.5,
+    "escalated": ["push"],
+    "escalated_at": 1791000052.5,
     "status": "pending",
     "decision": None,
 }
@@ -131,6 +133,17 @@ STATS: dict[str, Any] = {
     "sessions": 1,
     "surfaces": 2,
     "subscriber_failures": 0,
+    "notify": {
+        "push": {
+            "sent": 3,
+            "failed": 0,
+            "skipped": 1,
+            "dropped": 0,
+            "queued": 0,
+            "trouble": None,
+            "last_sent_at": 1791000052.9,
+        }
+    },
     "store": {
         "seq_no": 17,
         "unindexed": 0,

@@ -48,6 +48,8 @@ def _families(stats: Stats) -> list[tuple[str, str, str, Samples]]:
         ("database_wal_bytes", "gauge", "Size of its write-ahead log.", _of(store["wal_bytes"])),
         ("disk_free_bytes", "gauge", "Free space where it lies.", _of(store["free_bytes"])),
         ("subscriber_failures_total", "counter", "Failures of what follows.", _of(stats["subscriber_failures"])),
+        ("notifications_total", "counter", "Notifications, by what became of them.", _of_channels(stats["notify"])),
+        ("notify_failing", "gauge", "Whether a channel reaches nobody.", _failing(stats["notify"])),
         ("resident_memory_bytes", "gauge", "Memory of the process.", _of(process["rss_bytes"])),
         ("open_fds", "gauge", "Open files and connections.", _of(process["open_fds"])),
         ("max_fds", "gauge", "How many may be open.", _of(process["max_fds"])),
@@ -73,6 +75,15 @@ def _by(label: str, counts: Mapping[str, int]) -> Samples:
 
 def _of_sessions(sessions: Iterable[Stats], figure: str) -> Samples:
     return [({"session_id": s["session_id"]}, s[figure]) for s in sessions]
+
+
+def _of_channels(channels: Mapping[str, Stats]) -> Samples:
+    results = ("sent", "failed", "skipped", "dropped")
+    return [({"channel": name, "result": r}, one[r]) for name, one in sorted(channels.items()) for r in results]
+
+
+def _failing(channels: Mapping[str, Stats]) -> Samples:
+    return [({"channel": name}, int(one["trouble"] is not None)) for name, one in sorted(channels.items())]
 
 
 def _family(name: str, kind: str, says: str, samples: Samples) -> list[str]:

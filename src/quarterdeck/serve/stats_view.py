@@ -58,6 +58,19 @@ class StoreView(Struct, kw_only=True):
     damaged: str | None
 
 
+class ChannelView(Struct, kw_only=True):
+    """One way to tell a person. `skipped` were answered before they were sent, `dropped` found its queue full;
+    `trouble` is why the last one was not sent, if so."""
+
+    sent: int
+    failed: int
+    skipped: int
+    dropped: int
+    queued: int
+    trouble: str | None
+    last_sent_at: float | None
+
+
 class ProcessView(Struct, kw_only=True):
     pid: int
     rss_bytes: int
@@ -84,5 +97,6 @@ class StatsView(Struct, kw_only=True):
     sessions: int
     surfaces: int
     subscriber_failures: int
+    notify: dict[str, ChannelView]
     store: StoreView
     process: ProcessView

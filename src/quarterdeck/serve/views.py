@@ -136,7 +136,7 @@ class Shortened(Struct, kw_only=True):
 
 class RequestView(Struct, kw_only=True):
     """What waits, or waited, for a person. A decision names the `digest`. `truncated` stands where a list leaves a
-    large `tool_input` out; `GET /requests/{id}` shows it whole."""
+    large `tool_input` out; `GET /requests/{id}` shows it whole. `escalated` are the channels that were told of it."""
 
     request_id: str
     kind: str
@@ -157,6 +157,8 @@ class RequestView(Struct, kw_only=True):
     held: bool
     opened_at: float
     expires_at: float | None
+    escalated: list[str]
+    escalated_at: float | None
     status: str
     decision: DecisionView | None
 
@@ -286,6 +288,8 @@ def request_view(request: Request, runner_id: str, *, whole: bool = False) -> Re
         held=request.held,
         opened_at=request.opened_at,
         expires_at=request.expires_at,
+        escalated=list(request.escalated),
+        escalated_at=request.escalated_at,
         status=request.status,
         decision=decision_view(request),
     )

@@ -25,6 +25,7 @@ def well() -> dict[str, Any]:
         "loop_lag_seconds": {"p99": 0.004},
         "requests": {"oldest_held_seconds": None},
         "subscriber_failures": 0,
+        "notify": {"push": {"failed": 2, "dropped": 0, "trouble": None}},
         "store": {"unindexed": 3, "database_bytes": 5_000_000, "free_bytes": 10**11, "damaged": None},
         "process": {"open_fds": 20, "max_fds": 1024, "rss_bytes": 10**8},
     }
@@ -53,6 +54,8 @@ def test_when_all_is_well_nothing_is_found() -> None:
         ({"process": {"open_fds": 1000, "max_fds": 1024, "rss_bytes": 1}}, "files", False, "ulimit"),
         ({"process": {"open_fds": None, "max_fds": None, "rss_bytes": 3 * 10**9}}, "memory", True, "qd stop"),
         ({"clock_step_seconds": -86400.0}, "clock", True, "order"),
+        ({"notify": {"push": {"failed": 2, "dropped": 0, "trouble": "away"}}}, "notify", False, "qd notify test"),
+        ({"notify": {"push": {"failed": 2, "dropped": 5, "trouble": None}}}, "notify", True, "too slow"),
         ({"subscriber_failures": 1}, "subscribers", False, "daemon.log"),
     ],
 )

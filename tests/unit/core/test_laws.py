@@ -22,11 +22,14 @@ from quarterdeck.core.commands import (
     HolderGone,
     Input,
     InputRefused,
+    Notify,
+    NotifyFailed,
     ProcessGone,
     ProcessSeen,
     Restarted,
     RevokeToken,
     Said,
+    StillWaiting,
     Stopping,
     TimePassed,
     TranscriptRead,
@@ -40,6 +43,7 @@ from quarterdeck.core.fold import fold
 from quarterdeck.core.reduce import Result, reduce
 from quarterdeck.core.state import ProcessId, Settings, State
 from quarterdeck.core.titles import body_of, title_of, ui_of
+from quarterdeck.core.unattended import LEVELS, Policy, is_quiet, ruling
 from quarterdeck.wire import read_event, write_json
 
 SESSIONS = ("s1", "s2")
@@ -86,14 +90,27 @@ decisions: st.SearchStrategy[Decision] = st.sampled_from(
     [Allow(), Allow(updated_input={"command": "x"}), Deny("no"), Deny("stop", interrupt=True), NoOpinion(), Block("b")]
 )
 
+actions = st.dictionaries(st.sampled_from(LEVELS), st.sampled_from(["hold", "deny", "pass"]))
+policies = st.just(Policy()) | st.builds(
+    Policy,
+    after_seconds=st.sampled_from([5.0, 300.0]),
+    by_risk=actions,
+    quiet_by_risk=actions,
+    quiet_hours=st.sampled_from([(), ((1320, 420),), ((0, 60), (720, 780))]),
+    channels=st.sampled_from([(), ("desktop",), ("webhook", "push")]),
+    min_risk=st.sampled_from(LEVELS),
+    quiet_notify=st.sampled_from(["none", "critical", "all"]),
+    include_input=st.booleans(),
+)
 processes = st.sampled_from([ProcessId(7, "100"), ProcessId(7, "200")])
 
 
 class Story:
     """Plays random inputs and keeps everything that came out."""
 
-    def __init__(self, hold: str, hold_stop: bool) -> None:
-        self.first = State(runner_id="r", settings=Settings(hold=hold, hold_stop=hold_stop))
+    def __init__(self, hold: str, hold_stop: bool, unattended: Policy) -> None:
+        settled = Settings(hold=hold, hold_stop=hold_stop, unattended=unattended)
+        self.first = State(runner_id="r", settings=settled)
         self.state = self.first
         self.events: list[FeedEvent] = []
         self.heard: list[str] = []
@@ -114,7 +131,7 @@ class Story:
 
 @st.composite
 def stories(draw: st.DrawFn) -> Story:
-    story = Story(draw(st.sampled_from(["auto", "always", "never"])), draw(st.booleans()))
+    story = Story(draw(st.sampled_from(["auto", "always", "never"])), draw(st.booleans()), draw(policies))
     for n in range(draw(st.integers(0, 25))):
         story.play(draw_input(draw, story, n))
     return story
@@ -127,7 +144,7 @@ def draw_input(draw: st.DrawFn, story: Story, n: int) -> Input:
         st.sampled_from(
             ["heard"] * 6
             + ["wild", "decide", "decide", "deadline", "gone", "process", "restart", "alone", "refused"]
-            + ["token", "revoke", "ended", "time", "descendant"]
+            + ["token", "revoke", "ended", "time", "descendant", "waits", "waits", "unreached"]
             + ["read", "read"]
         )
     )
@@ -168,6 +185,10 @@ def draw_input(draw: st.DrawFn, story: Story, n: int) -> Input:
         "token": CreateToken(token_id=f"t{n % 3}", name="n", scopes=("observe",), verifier=f"v{n}", by="ann", at=at),
         "revoke": RevokeToken(token_id=f"t{n % 3}", by="ann", at=at),
         "alone": Unattended(at=at),
+        "waits": StillWaiting(
+            request_id=request_id, waited=draw(st.floats(0, 1e6)), minute=draw(st.integers(0, 1439)), at=at
+        ),
+        "unreached": NotifyFailed(channel="push", request_ids=(request_id,), error="gone", at=at),
     }
     return others[kind]
 
@@ -256,6 +277,33 @@ def test_what_an_agent_is_told_is_recorded_in_the_same_step(story: Story) -> Non
         decided = {e.data.request_id for e in result.events if e.kind.endswith(".decision")}
         spoken = {e.event_id for e in result.effects if isinstance(e, Answer) and not isinstance(e.decision, NoOpinion)}
         assert spoken <= decided
+
+
+@pytest.mark.law("D2")
+@given(stories())
+def test_time_denies_only_what_a_policy_of_the_hour_denies(story: Story) -> None:
+    policy = story.first.settings.unattended
+    for told, _before, result in story.results:
+        timed = [e.data for e in result.events if e.kind.endswith(".decision") and e.data.source == "timeout"]
+        for data in timed:
+            if data.decision_type != "no_opinion":
+                assert isinstance(told, StillWaiting)
+                assert data.decision_type == "deny"
+                assert told.waited >= policy.after_seconds
+                rulings = [ruling(policy, level, quiet=is_quiet(policy, told.minute)) for level in LEVELS]
+                assert ("deny", data.by) in [(r.action, r.setting) for r in rulings]
+                assert data.by in data.message
+
+
+@given(stories())
+def test_nobody_is_told_twice_of_a_request_or_of_one_that_is_over(story: Story) -> None:
+    told: list[str] = []
+    for _input, before, result in story.results:
+        ids = [one.request_id for e in result.effects if isinstance(e, Notify) for one in e.notice.requests]
+        assert all(before.requests[request_id].status == "pending" for request_id in ids)
+        assert ids == [e.data.request_id for e in result.events if e.kind == "request.escalated"]
+        told += ids
+    assert len(told) == len(set(told))
 
 
 @given(stories())

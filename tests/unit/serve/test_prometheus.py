@@ -31,6 +31,7 @@ def stats_with(kind: str, value: float) -> dict[str, Any]:
         "sessions": 0,
         "surfaces": 0,
         "subscriber_failures": 0,
+        "notify": {"push": {"sent": 3, "failed": 2, "skipped": 1, "dropped": 0, "trouble": "it is away"}},
         "store": store,
         "process": {"rss_bytes": 1, "open_fds": None, "max_fds": None},
     }
@@ -43,6 +44,8 @@ LABEL = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r"
 def test_whatever_a_label_holds_the_parser_reads_it_back(kind: str, value: float) -> None:
     found = samples(exposition(stats_with(kind, value)))
     assert found["quarterdeck_events_total", (("kind", kind),)] == 7
+    assert found["quarterdeck_notifications_total", (("channel", "push"), ("result", "failed"))] == 2
+    assert found["quarterdeck_notify_failing", (("channel", "push"),)] == 1
     assert found["quarterdeck_session_hook_seconds_total", (("session_id", kind),)] == value
     assert found["quarterdeck_clock_step_seconds", ()] == -value
     assert ("quarterdeck_disk_free_bytes", ()) not in found

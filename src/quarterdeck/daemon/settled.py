@@ -1,0 +1,43 @@
+"""The settings of the file as the core reads them."""
+
+from __future__ import annotations
+
+from zoneinfo import ZoneInfo
+
+from quarterdeck.config import Config
+from quarterdeck.core.state import Settings
+from quarterdeck.core.unattended import LEVELS, Policy, read_hours
+
+
+def settings_of(config: Config) -> Settings:
+    """What a person configured about deciding."""
+    decide = config.decide
+    return Settings(
+        hold=decide.hold,
+        wait_seconds=decide.wait_seconds,
+        hold_stop=decide.hold_stop,
+        unattended=_policy_of(config),
+    )
+
+
+def _policy_of(config: Config) -> Policy:
+    """What a person settled for requests that nobody answers, as the core reads it."""
+    given, notify = config.unattended, config.notify
+    quiet = {level: getattr(given, f"quiet_{level}") for level in LEVELS}
+    channels = {"desktop": notify.desktop, "webhook": notify.webhook_url, "push": notify.push_url}
+    return Policy(
+        after_seconds=given.after_seconds,
+        by_risk={level: getattr(given, level) for level in LEVELS},
+        quiet_by_risk={level: action for level, action in quiet.items() if action is not None},
+        quiet_hours=read_hours(given.quiet_hours),
+        channels=tuple(name for name, wanted in channels.items() if wanted),
+        grace_seconds=notify.grace_seconds,
+        min_risk=notify.min_risk,
+        quiet_notify=notify.quiet,
+        include_input=notify.include_input,
+    )
+
+
+def zone_of(config: Config) -> ZoneInfo | None:
+    """Where days begin and end; None is this machine's own."""
+    return ZoneInfo(config.unattended.timezone) if config.unattended.timezone else None
