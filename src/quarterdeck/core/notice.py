@@ -50,7 +50,7 @@ def level_of(request: Request) -> str:
 
 def waits_of(request: Request, session: Session, *, include_input: bool) -> Waits:
     """A request in the words that may leave this machine, each on one line and short."""
-    about = cut(one_line(subject_of(request.tool_input)), ABOUT) if include_input else ""
+    about = _short(subject_of(request.tool_input), ABOUT) if include_input else ""
     return Waits(
         request_id=request.request_id,
         session_id=request.session_id,
@@ -63,8 +63,9 @@ def waits_of(request: Request, session: Session, *, include_input: bool) -> Wait
     )
 
 
-def _short(name: str) -> str:
-    return cut(one_line(name), NAME)
+def _short(text: str, width: int = NAME) -> str:
+    """Cut before it is made visible, which takes time, and after, which makes it longer."""
+    return cut(one_line(cut(text, width)), width)
 
 
 def notice_of(notice_id: str, at: float, requests: tuple[Waits, ...]) -> Notice:
