@@ -91,6 +91,9 @@ def test_the_log_hides_secrets_and_topics(tmp_path: Path) -> None:
     [push] = channels_of(settings, redactor)
     assert (push.name, push.where, push.trouble()) == ("push", "https://ntfy.example", None)
     assert redactor.text("my-long-topic and tk_0123456789") == f"{HIDDEN} and {HIDDEN}"
+    hook = NotifySettings(webhook_url="https://a.example/T0/B1/xyz", webhook_secret_file=private(tmp_path, "a" * 32))
+    channels_of(hook, redactor)
+    assert redactor.text(f"/T0/B1/xyz {'a' * 32}") == f"{HIDDEN} {HIDDEN}"
 
 
 @pytest.mark.law("I9")
