@@ -67,7 +67,7 @@ def channel(daemon: Daemon, name: str = "webhook") -> Json:
 def test_a_request_that_nobody_answers_is_told_of_signed_and_once(tmp_path: Path) -> None:
     with Receiver() as receiver, telling(tmp_path, receiver.url) as daemon:
         asked = time.monotonic()
-        daemon.hold(permission("git push SECRETWORDS"))
+        daemon.hold(permission("sudo SECRETWORDS"))
         [taken] = receiver.until_taken(1)
         waited = time.monotonic() - asked
         until(lambda: channel(daemon)["sent"] == 1, what="the figure")
@@ -95,7 +95,7 @@ def test_a_request_that_nobody_answers_is_told_of_signed_and_once(tmp_path: Path
 def test_neither_the_secret_nor_the_address_is_in_the_log_or_the_feed(tmp_path: Path) -> None:
     debug = {"log_level": "debug"}
     with Receiver(401) as receiver, telling(tmp_path, receiver.url, **debug) as daemon:
-        daemon.hold(permission("ls"))
+        daemon.hold(permission("sudo ls"))
         until(lambda: channel(daemon)["failed"] == 1, what="a failure")
         until(lambda: daemon.events("escalation.failed"), what="the record of it")
         stats = str(daemon.api("GET", "/stats")[1])
@@ -108,7 +108,7 @@ def test_neither_the_secret_nor_the_address_is_in_the_log_or_the_feed(tmp_path: 
 
 def test_an_answer_in_time_bothers_nobody(tmp_path: Path) -> None:
     with Receiver() as receiver, telling(tmp_path, receiver.url) as daemon:
-        held = daemon.hold(permission("ls"))
+        held = daemon.hold(permission("sudo ls"))
         assert daemon.decide(daemon.until_pending(1)[0], "allow")[0] == 200
         assert held.answer()[0] == 200
         daemon.hold(permission("later"))
@@ -120,7 +120,7 @@ def test_requests_of_one_moment_make_one_notification_outside_quiet_hours(tmp_pa
     hours = {"unattended_quiet_hours": around_now(2, 4), "unattended_timezone": "UTC"}
     with Receiver() as receiver, telling(tmp_path, receiver.url, **hours) as daemon:
         for n in range(3):
-            daemon.hold(permission("ls", f"s{n}"))
+            daemon.hold(permission("sudo ls", f"s{n}"))
         [taken] = receiver.until_taken(1)
         until(lambda: len(daemon.events("request.escalated")) == 3, what="the record")
         assert taken.json["title"] == "3 requests wait for you (highest risk: high)"
@@ -137,7 +137,7 @@ def test_what_the_tool_is_about_is_told_on_wish(tmp_path: Path) -> None:
 
 def test_a_receiver_that_fails_is_tried_again_with_a_new_time_and_the_same_name(tmp_path: Path) -> None:
     with Receiver(500, 429, 200) as receiver, telling(tmp_path, receiver.url) as daemon:
-        daemon.hold(permission("ls"))
+        daemon.hold(permission("sudo ls"))
         taken = receiver.until_taken(3)
         until(lambda: channel(daemon)["sent"] == 1, what="the figure")
         assert (channel(daemon)["failed"], daemon.events("escalation.failed")) == (0, [])
@@ -147,7 +147,7 @@ def test_a_receiver_that_fails_is_tried_again_with_a_new_time_and_the_same_name(
 
 def test_a_request_that_is_answered_between_two_tries_is_not_told_of(tmp_path: Path) -> None:
     with Receiver(503) as receiver, telling(tmp_path, receiver.url) as daemon:
-        held = daemon.hold(permission("ls"))
+        held = daemon.hold(permission("sudo ls"))
         receiver.until_taken(1)
         assert daemon.decide(daemon.pending()[0], "deny")[0] == 200
         assert DEFAULT_DENY.format(by="owner").encode() in held.answer()[1]
@@ -159,7 +159,7 @@ def test_a_request_that_is_answered_between_two_tries_is_not_told_of(tmp_path: P
 @pytest.mark.parametrize(("status", "said"), [(302, "redirect"), (403, "not accepted"), (404, "404")])
 def test_an_answer_that_will_not_change_is_not_tried_again(tmp_path: Path, status: int, said: str) -> None:
     with Receiver(status) as receiver, telling(tmp_path, receiver.url) as daemon:
-        daemon.hold(permission("ls"))
+        daemon.hold(permission("sudo ls"))
         until(lambda: channel(daemon)["failed"] == 1, what="a failure")
         [failed] = until(lambda: daemon.events("escalation.failed"), what="the record")
         assert said in channel(daemon)["trouble"]
@@ -171,7 +171,7 @@ def test_an_answer_that_will_not_change_is_not_tried_again(tmp_path: Path, statu
 def test_a_trouble_that_lasts_is_logged_once_and_its_end_too(tmp_path: Path) -> None:
     with Receiver(404, 404, 200) as receiver, telling(tmp_path, receiver.url) as daemon:
         for count in (1, 2, 3):
-            held = daemon.hold(permission("ls", f"s{count}"))
+            held = daemon.hold(permission("sudo ls", f"s{count}"))
             receiver.until_taken(count)
             [request] = daemon.until_pending(1)
             assert daemon.decide(request, "allow")[0] == 200
@@ -185,7 +185,7 @@ def test_a_trouble_that_lasts_is_logged_once_and_its_end_too(tmp_path: Path) -> 
 
 def test_a_receiver_that_never_answers_keeps_nobody(tmp_path: Path) -> None:
     with Receiver(hang=True) as receiver, telling(tmp_path, receiver.url) as daemon:
-        daemon.hold(permission("ls"))
+        daemon.hold(permission("sudo ls"))
         receiver.until_taken(1)
         began = time.monotonic()
         assert daemon.hook(permission("x") | {"hook_event_name": "Notification"})[0] in (200, 204)
@@ -196,7 +196,7 @@ def test_a_receiver_that_never_answers_keeps_nobody(tmp_path: Path) -> None:
 def test_a_certificate_that_nobody_trusts_is_refused(tmp_path: Path) -> None:
     made = self_signed(tmp_path / "tls", ["127.0.0.1"])
     with Receiver(tls=(str(made.cert), str(made.key))) as receiver, telling(tmp_path, receiver.url) as daemon:
-        daemon.hold(permission("ls"))
+        daemon.hold(permission("sudo ls"))
         until(lambda: channel(daemon)["failed"] == 1, what="a failure")
         assert "not trusted" in channel(daemon)["trouble"]
         assert receiver.taken == []
@@ -205,7 +205,7 @@ def test_a_certificate_that_nobody_trusts_is_refused(tmp_path: Path) -> None:
 def test_in_quiet_hours_nobody_is_told(tmp_path: Path) -> None:
     hours = {"unattended_quiet_hours": around_now(-1, 2), "unattended_timezone": "UTC"}
     with Receiver() as receiver, telling(tmp_path, receiver.url, **hours) as daemon:
-        daemon.hold(permission("ls"))
+        daemon.hold(permission("sudo ls"))
         [request] = daemon.until_pending(1)
         until(lambda: time.time() > request["opened_at"] + GRACE + 1.5, what="the grace", every=0.05)
         assert (receiver.taken, daemon.events("request.escalated")) == ([], [])
@@ -217,7 +217,7 @@ def test_the_policy_of_the_hour_ends_the_wait(tmp_path: Path, hours: tuple[int, 
     settings |= {"QUARTERDECK_UNATTENDED_AFTER_SECONDS": "0.5", "TZ": "UTC"}
     settings |= {"QUARTERDECK_UNATTENDED_QUIET_HOURS": around_now(*hours)}
     with Daemon(tmp_path / "home", env=settings) as daemon:
-        _status, body = daemon.hold(permission("rm -rf x")).answer()
+        _status, body = daemon.hold(permission("sudo ls")).answer()
         [decision] = [e["data"] for e in daemon.events("permission.decision")]
     denied = by.endswith("quiet_high")
     assert decision_in(body) == ("deny" if denied else "pass")
@@ -234,7 +234,7 @@ def test_a_push_has_a_title_a_priority_and_no_secret_in_its_address(tmp_path: Pa
         settings |= {"QUARTERDECK_NOTIFY_PUSH_TOKEN_FILE": secret_file(tmp_path, "tk_Geheimnis")}
         settings |= {"QUARTERDECK_NOTIFY_GRACE_SECONDS": "0"}
         with Daemon(tmp_path / "home", env=settings) as daemon:
-            daemon.hold({**permission("ls"), "cwd": "/w/grüße"})
+            daemon.hold({**permission("sudo ls"), "cwd": "/w/grüße"})
             [taken] = receiver.until_taken(1)
     assert taken.path == "/ntfy/"
     assert taken.headers["authorization"] == "Bearer tk_Geheimnis"
@@ -249,11 +249,11 @@ def test_a_push_has_a_title_a_priority_and_no_secret_in_its_address(tmp_path: Pa
 
 def test_a_request_that_comes_again_after_a_kill_is_told_of_once(tmp_path: Path) -> None:
     with Receiver() as receiver, telling(tmp_path, receiver.url) as daemon:
-        daemon.ndjson().send("n1", permission("ls"))
+        daemon.ndjson().send("n1", permission("sudo ls"))
         receiver.until_taken(1)
         daemon.kill9()
         daemon.restart()
-        daemon.ndjson().send("n1", permission("ls"))
+        daemon.ndjson().send("n1", permission("sudo ls"))
         daemon.ndjson().send("n2", permission("another"))
         taken = receiver.until_taken(2)
         assert [one["request_id"] for one in taken[1].json["requests"]] == ["n2"]
@@ -262,11 +262,11 @@ def test_a_request_that_comes_again_after_a_kill_is_told_of_once(tmp_path: Path)
 
 def test_killed_before_the_grace_is_over_it_is_told_of_when_it_comes_again(tmp_path: Path) -> None:
     with Receiver() as receiver, telling(tmp_path, receiver.url) as daemon:
-        daemon.ndjson().send("n1", permission("ls"))
+        daemon.ndjson().send("n1", permission("sudo ls"))
         daemon.until_pending(1)
         daemon.kill9()
         daemon.restart()
-        daemon.ndjson().send("n1", permission("ls"))
+        daemon.ndjson().send("n1", permission("sudo ls"))
         assert [one["request_id"] for one in receiver.until_taken(1)[0].json["requests"]] == ["n1"]
 
 
@@ -275,7 +275,7 @@ def test_a_desktop_without_the_program_is_named_by_the_doctor(tmp_path: Path) ->
     bare.mkdir()
     env = {"QUARTERDECK_NOTIFY_DESKTOP": "true", "QUARTERDECK_NOTIFY_GRACE_SECONDS": "0", "PATH": str(bare)}
     with Daemon(tmp_path / "home", env=env) as daemon:
-        daemon.hold(permission("ls"))
+        daemon.hold(permission("sudo ls"))
         until(lambda: channel(daemon, "desktop")["failed"] == 1, what="a failure")
         found = json.loads(qd(daemon.home, "doctor", "--json", **env).stdout)["checks"]
     [configured, running] = [check for check in found if check["name"] == "notify"]
@@ -292,14 +292,14 @@ def test_a_desktop_shows_hostile_text_as_text(tmp_path: Path) -> None:
     env = {"QUARTERDECK_NOTIFY_DESKTOP": "true", "QUARTERDECK_NOTIFY_GRACE_SECONDS": "0"}
     env |= {"PATH": f"{folder}:{os.environ['PATH']}", "QUARTERDECK_NOTIFY_INCLUDE_INPUT": "true"}
     with Daemon(tmp_path / "home", env=env) as daemon:
-        daemon.hold({**permission("$(touch x); <b>rm</b>"), "cwd": "/w/--urgency=low"})
+        daemon.hold({**permission("sudo $(touch x); <b>rm</b>"), "cwd": "/w/--urgency=low"})
         until(lambda: channel(daemon, "desktop")["sent"] == 1, what="a notification")
     assert shown.read_text().splitlines() == [
         "--app-name=Quarterdeck",
         "--urgency=normal",
         "--",
         "Quarterdeck: --urgency=low waits for you: Bash (high risk)",
-        "--urgency=low · Bash · high risk · $(touch x); &lt;b&gt;rm&lt;/b&gt;",
+        "--urgency=low · Bash · high risk · sudo $(touch x); &lt;b&gt;rm&lt;/b&gt;",
     ]
 
 

@@ -245,7 +245,7 @@ def test_a_policy_comes_in_its_own_time_whatever_the_clock_says(tmp_path: Path, 
     launch = nursery.launch("--clock-jump", str(jump), "--jump-after", "0.6")
     with Daemon(tmp_path / "home", env=policy, launch=launch) as daemon:
         started = time.monotonic()
-        held: HeldHook = daemon.hold(permission("ls"))
+        held: HeldHook = daemon.hold(permission("sudo ls"))
         status, body = held.answer(5)
         assert 1.4 < time.monotonic() - started < 4.0
         assert (status, decision_in(body)) == (200, "deny")

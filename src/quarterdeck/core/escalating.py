@@ -15,7 +15,7 @@ from quarterdeck.core.unattended import Policy, Ruling, bothers, grace, is_quiet
 def look(step: Step, told: StillWaiting, request: Request) -> None:
     """Nobody has answered so far."""
     policy = step.draft.state.settings.unattended
-    level, quiet = level_of(request), is_quiet(policy, told.minute)
+    level, quiet = level_of(request, step.session), is_quiet(policy, told.minute)
     found = ruling(policy, level, quiet=quiet)
     if found.action != "hold" and told.waited >= policy.after_seconds:
         _end(step, request, found, policy)
@@ -54,7 +54,11 @@ def _escalate(step: Step, first: Request, policy: Policy, *, quiet: bool) -> Non
         for request in step.draft.requests.values()
         if request.status == "pending" and not request.escalated and request.request_id != first.request_id
     ]
-    gathered = [first, *(r for r in others if bothers(policy, level_of(r), quiet=quiet))]
+    gathered = [first]
+    for request in others:
+        level = level_of(request, step.draft.session(request.session_id, step.at))
+        if bothers(policy, level, quiet=quiet):
+            gathered.append(request)
     waits = []
     for request in gathered:
         step.session_id = request.session_id

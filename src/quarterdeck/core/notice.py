@@ -43,8 +43,8 @@ class Notice(Struct, frozen=True, kw_only=True):
     requests: tuple[Waits, ...]
 
 
-def level_of(request: Request) -> str:
-    """The risk of a request."""
+def level_of(request: Request, session: Session) -> str:
+    """The risk of a request of this session."""
     return risk_of(request.tool_name).level
 
 
@@ -57,7 +57,7 @@ def waits_of(request: Request, session: Session, *, include_input: bool) -> Wait
         project=_short(paths.basename(session.context.cwd.rstrip("/"))) or "an agent",
         kind=request.form or request.kind,
         tool_name=_short(request.tool_name),
-        risk=level_of(request),
+        risk=level_of(request, session),
         opened_at=request.opened_at,
         about=about or None,
     )

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from quarterdeck.core.commands import LookAfter, Notify, NotifyFailed, Restarted
 from quarterdeck.core.decisions import Allow, Deny, NoOpinion, Source
-from quarterdeck.core.notice import Notice
-from quarterdeck.core.risk import risk_of
+from quarterdeck.core.notice import Notice, level_of
 from quarterdeck.core.unattended import (
     LEVELS,
     LOOK_AGAIN_SECONDS,
@@ -39,7 +38,7 @@ def asked(policy: Policy, *ids: str, **settings: Any) -> Scene:
     """One session that asks for each of these; the last step is the last request."""
     scene = Scene(unattended=policy, **settings).hears("UserPromptSubmit", prompt="go")
     for request_id in ids or ("r1",):
-        scene.hears("PermissionRequest", id=request_id, **bash(f"rm {request_id}"))
+        scene.hears("PermissionRequest", id=request_id, **bash(f"sudo rm {request_id}"))
     return scene
 
 
@@ -67,7 +66,7 @@ def test_an_answer_in_time_bothers_nobody() -> None:
 
 
 def test_requests_of_one_moment_are_told_of_together() -> None:
-    scene = asked(PHONE, "r1", "r2", "r3").hears("PermissionRequest", id="other", session="s2", **bash("ls"))
+    scene = asked(PHONE, "r1", "r2", "r3").hears("PermissionRequest", id="other", session="s2", **bash("sudo ls"))
     scene.decides("r2", Deny("no"))
     scene.still_waits("r1", 10.0).records(*["request.escalated"] * 3).notifies("r1", "r3", "other")
     assert notice(scene).title == "3 requests wait for you (highest risk: high)"
@@ -83,7 +82,7 @@ def test_a_grace_of_nothing_still_waits_a_moment_for_the_others() -> None:
 def test_a_low_risk_bothers_nobody_when_only_high_ones_shall() -> None:
     scene = Scene(unattended=Policy(channels=("push",), min_risk="high"))
     scene.hears("PermissionRequest", id="r1", tool_name="Read", tool_input={"file_path": "/x"}).looks_after()
-    scene.hears("PermissionRequest", id="r2", **bash("rm x")).looks_after(10.0)
+    scene.hears("PermissionRequest", id="r2", **bash("sudo rm x")).looks_after(10.0)
     scene.still_waits("r2", 10.0).notifies("r2")
 
 
@@ -113,9 +112,9 @@ def test_a_request_is_denied_with_words_that_name_the_policy() -> None:
 
 
 def test_that_the_agent_went_on_otherwise_is_seen() -> None:
-    scene = Scene(unattended=Policy(by_risk={"high": "deny"})).hears("PreToolUse", **bash("rm x", "t1"))
-    scene.hears("PermissionRequest", id="r1", **bash("rm x")).still_waits("r1", 300.0)
-    scene.hears("PostToolUse", **bash("rm x", "t1"))
+    scene = Scene(unattended=Policy(by_risk={"high": "deny"})).hears("PreToolUse", **bash("sudo rm x", "t1"))
+    scene.hears("PermissionRequest", id="r1", **bash("sudo rm x")).still_waits("r1", 300.0)
+    scene.hears("PostToolUse", **bash("sudo rm x", "t1"))
     assert scene.request("r1").delivery == "overridden"
 
 
@@ -143,9 +142,9 @@ def test_the_policy_is_that_of_the_hour_in_which_time_is_up() -> None:
 
 def test_a_request_that_comes_again_after_a_restart_is_not_told_of_again() -> None:
     scene = asked(PHONE).still_waits("r1", 10.0).notifies("r1")
-    scene.tells(Restarted(at=scene.clock)).hears("PermissionRequest", id="r1", **bash("rm r1"))
+    scene.tells(Restarted(at=scene.clock)).hears("PermissionRequest", id="r1", **bash("sudo rm r1"))
     scene.holds("r1").looks_after().still_waits("r1", 10.0).does_nothing().folds()
-    scene.tells(Restarted(at=scene.clock)).hears("PermissionRequest", id="r1", **bash("rm another"))
+    scene.tells(Restarted(at=scene.clock)).hears("PermissionRequest", id="r1", **bash("sudo rm another"))
     scene.looks_after(10.0).still_waits("r1", 10.0).notifies("r1")
 
 
@@ -160,9 +159,9 @@ def test_that_nobody_was_reached_is_on_record() -> None:
 def test_what_the_agent_wants_to_do_leaves_only_on_wish() -> None:
     quiet = notice(asked(PHONE).still_waits("r1", 10.0))
     assert (quiet.title, quiet.message) == ("app waits for you: Bash (high risk)", "app · Bash · high risk")
-    assert "rm r1" not in repr(quiet)
+    assert "sudo" not in repr(quiet)
     open_hearted = notice(asked(Policy(channels=("push",), include_input=True)).still_waits("r1", 10.0))
-    assert open_hearted.message == "app · Bash · high risk · rm r1"
+    assert open_hearted.message == "app · Bash · high risk · sudo rm r1"
 
 
 @pytest.mark.law("I6")
@@ -237,7 +236,7 @@ def about(seconds: float) -> Any:
 def test_a_policy_takes_effect_when_it_is_due_by_the_time_waited(policy: Policy, tool: str, clock: str) -> None:
     """Whatever the clock of the day says, it only chooses the policy; how long is counted by the wait alone."""
     scene = Scene(unattended=policy).hears("PermissionRequest", id="r1", tool_name=tool, tool_input={})
-    level, quiet = risk_of(tool).level, clock == "23:00" and policy.quiet_hours != ()
+    level, quiet = level_of(scene.request("r1"), scene.session), clock == "23:00" and policy.quiet_hours != ()
     told_at, ended_at = follow(scene, clock)
     ends = ruling(policy, level, quiet=quiet).action != "hold"
     due = max(policy.grace_seconds, 1.0)
