@@ -6,11 +6,13 @@ import hashlib
 import hmac
 import json
 import os
+import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from typing import Any
 import pytest
 
 from quarterdeck.core.decisions import DEFAULT_DENY
+from quarterdeck.daemon.posting import NotSent, post
 from quarterdeck.daemon.tls import self_signed
 from tests.support.daemon import Daemon, Json, decision_in, permission, until
 from tests.support.receiver import Receiver, Taken
@@ -191,6 +194,28 @@ def test_a_receiver_that_never_answers_keeps_nobody(tmp_path: Path) -> None:
         assert daemon.hook(permission("x") | {"hook_event_name": "Notification"})[0] in (200, 204)
         assert daemon.stop() == 0
         assert time.monotonic() - began < 5
+
+
+def test_a_receiver_that_answers_a_byte_at_a_time_is_cut_off() -> None:
+    over = threading.Event()
+
+    def drip(listening: socket.socket) -> None:
+        connection, _ = listening.accept()
+        with connection, suppress(OSError):
+            connection.sendall(b"HTTP/1.1 200 OK\r\n")
+            while not over.wait(0.1):
+                connection.sendall(b"X")
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=drip, args=[listening])
+        thread.start()
+        began = time.monotonic()
+        with pytest.raises(NotSent, match=r"no answer within 0\.5 s") as cut_off:
+            post(f"http://127.0.0.1:{listening.getsockname()[1]}/", b"{}", {}, seconds=0.5)
+        assert 0.4 < time.monotonic() - began < 5
+        assert cut_off.value.again
+        over.set()
+        thread.join(5)
 
 
 def test_a_certificate_that_nobody_trusts_is_refused(tmp_path: Path) -> None:

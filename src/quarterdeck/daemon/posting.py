@@ -44,17 +44,20 @@ def check_url(setting: str, url: str) -> None:
 def post(url: str, body: bytes, headers: Mapping[str, str], seconds: float = POST_SECONDS) -> int:
     """The status of a server that took it. Raises NotSent."""
     connection = _connection(url, seconds)
-    ending = threading.Timer(seconds, _cut_off, [connection])
+    late = threading.Event()
+    ending = threading.Timer(seconds, _cut_off, [connection, late])
     ending.daemon = True
     ending.start()
     try:
         connection.request("POST", urlsplit(url).path or "/", body, dict(headers))
         status = connection.getresponse().status
+        if late.is_set():
+            raise TimeoutError  # an answer that was cut off reads as one without headers
     except ssl.SSLCertVerificationError as error:
         raise NotSent(f"{host_of(url)}: its certificate is not trusted ({error.verify_message})") from None
     except (OSError, http.client.HTTPException, ValueError) as error:
-        late = ending.finished.is_set() or isinstance(error, TimeoutError)
-        says = f"no answer within {seconds:g} s" if late else f"{type(error).__name__}: {_words(error)}"
+        in_time = not late.is_set() and not isinstance(error, TimeoutError)
+        says = f"{type(error).__name__}: {_words(error)}" if in_time else f"no answer within {seconds:g} s"
         raise NotSent(f"{host_of(url)}: {says}", again=True) from None
     finally:
         ending.cancel()
@@ -72,8 +75,9 @@ def _connection(url: str, seconds: float) -> http.client.HTTPConnection:
     return http.client.HTTPSConnection(host, where.port, timeout=seconds, context=ssl.create_default_context())
 
 
-def _cut_off(connection: http.client.HTTPConnection) -> None:
+def _cut_off(connection: http.client.HTTPConnection, late: threading.Event) -> None:
     """A server that answers a byte at a time would otherwise keep the thread for ever."""
+    late.set()
     if connection.sock is not None:
         with contextlib.suppress(OSError):
             socket.socket.shutdown(connection.sock, socket.SHUT_RDWR)
