@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_UNSEEN = re.compile(
+UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff\U000e0000-\U000e0fff\ud800-\udfff]"
@@ -13,7 +13,7 @@ _UNSEEN = re.compile(
 
 def visible(text: str) -> str:
     """The text with every control, bidi, zero-width and tag character spelled out; tabs and newlines stay."""
-    return _UNSEEN.sub(lambda found: f"⟨{ord(found.group()):x}⟩", text)
+    return UNSEEN.sub(lambda found: f"⟨{ord(found.group()):x}⟩", text)
 
 
 def one_line(text: str) -> str:

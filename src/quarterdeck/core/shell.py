@@ -1,0 +1,175 @@
+"""Reads a shell text: every call in it, and whether it is clear enough for an allow rule to cover it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from quarterdeck.core.shell_calls import Call, Script
+from quarterdeck.core.shell_match import grants, mentions, only_reads
+from quarterdeck.core.shell_plain import Simple, read_plain
+from quarterdeck.core.shell_tables import CHANGES_SHELL, ONLY_LOOK
+from quarterdeck.core.shell_tree import Seen, agrees, look, loose_word, parse
+from quarterdeck.core.shell_wrappers import WRAPPERS, unwrap
+from quarterdeck.core.text import UNSEEN
+
+__all__ = ["Call", "Script", "grants", "mentions", "only_reads", "read_script"]
+
+LIMIT = 64 * 1024
+DEPTH = 8
+CALLS = 2000
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+# Known to be read differently by tree-sitter and by bash, wherever they stand.
+_RAW_DOUBTS = (
+    (re.compile(r"\\\n"), "joins lines with a backslash"),
+    (re.compile(r"\n[ \t]*+\\"), "begins a line with a backslash"),
+    (re.compile(r"`"), "holds a backtick"),
+    (re.compile(r"@P"), "may expand a value as a prompt (@P)"),
+)
+_ANY_RAW = re.compile(r"[\x00-\x08\x0b-\x1f\x7f`]|\\\n|\n[ \t]*+\\|@P")
+_SET_SAFE = re.compile(r"[-+](?:[eux]+|[eux]*o)|pipefail|errexit|nounset|xtrace")
+
+
+def read_script(command: str) -> Script:
+    """Every call of the text, and why no allow rule may cover it. Raises on nothing."""
+    return _read(command, DEPTH)
+
+
+def _read(text: str, depth: int) -> Script:
+    if len(text) > LIMIT or (not text.isascii() and len(text.encode("utf-8", "replace")) > LIMIT):
+        return Script(doubts=("is too long to be read",))
+    if depth == 0:
+        return Script(doubts=("nests too deeply",))
+    data = text.encode("utf-8", "replace")
+    root = parse(data)
+    if not _ANY_RAW.search(text) and (text.isascii() or _is_visible(text)):
+        plain = read_plain(text if text.isascii() else data.decode("latin-1"))
+        if plain is not None and agrees(root, data, plain):
+            return _clear(text, data, plain, depth)
+    return _unclear(text, data, look(root, data), depth)
+
+
+def _is_visible(text: str) -> bool:
+    return not UNSEEN.search(text) and text.translate(_LINES).isprintable()
+
+
+_LINES = {9: None, 10: None}
+
+
+def _clear(text: str, data: bytes, commands: Sequence[Simple], depth: int) -> Script:
+    ascii_only = text.isascii()
+    calls: list[Call] = []
+    doubts: dict[str, None] = {}
+    writes: list[str] = []
+    for command in commands:
+        if ascii_only:
+            words = tuple(command.words)
+            source = text[command.start : command.end]
+        else:
+            words = tuple(word.encode("latin-1").decode("utf-8", "replace") for word in command.words)
+            source = data[command.start : command.end].decode("utf-8", "replace")
+        name = words[0]
+        calls.append(Call(words, source, command.piped))
+        if name in CHANGES_SHELL or command.globs or command.values or name == "set":
+            _doubt(command, words, doubts)
+        if name in WRAPPERS or "/" in name:
+            _unwrapped(words, calls, doubts, writes, depth)
+    return Script(tuple(calls), tuple(doubts), tuple(writes))
+
+
+def _doubt(command: Simple, words: Sequence[str], doubts: dict[str, None]) -> None:
+    name = words[0]
+    if name in CHANGES_SHELL or (name == "set" and not all(map(_SET_SAFE.fullmatch, words[1:]))):
+        doubts[f"changes the shell with {name}"] = None
+    if command.globs and name not in ONLY_LOOK:
+        doubts["a file name pattern may turn into an option"] = None
+    if command.values and name != "echo":
+        doubts["uses a variable's value"] = None
+
+
+def _unwrapped(
+    words: Sequence[str], calls: list[Call], doubts: dict[str, None], writes: list[str], depth: int, via: str = ""
+) -> None:
+    """Adds what the call runs in turn."""
+    if depth <= 1 or len(calls) > CALLS:
+        doubts["nests too deeply"] = None
+        return
+    for inner in unwrap(words):
+        said = f"{via}, {inner.via}" if via else inner.via
+        if inner.doubt:
+            doubts[inner.doubt] = None
+        if inner.words:
+            calls.append(Call(inner.words, " ".join(inner.words), False, said, inner.outer, inner.unseen))
+            _unwrapped(inner.words, calls, doubts, writes, depth - 1, said)
+        elif inner.text:
+            _nested(inner.text, said, calls, doubts, writes, depth - 1, inner.unseen)
+
+
+def _nested(
+    text: str, via: str, calls: list[Call], doubts: dict[str, None], writes: list[str], depth: int, unseen: bool = False
+) -> None:
+    """Adds what a text comes to that another shell reads."""
+    script = _read(text, depth)
+    for call in script.calls:
+        said = f"{via}, {call.via}" if call.via else via
+        calls.append(Call(call.words, call.source, call.piped, said, call.outer, unseen or call.unseen))
+    doubts.update(dict.fromkeys(script.doubts))
+    writes += script.writes
+
+
+def _unclear(text: str, data: bytes, seen: Seen, depth: int) -> Script:
+    doubts = dict.fromkeys(words for pattern, words in _RAW_DOUBTS if pattern.search(text))
+    if _CONTROL.search(text):
+        doubts["holds a control character"] = None
+    if not text.isascii() and not _is_visible(text.translate(dict.fromkeys(range(32)))):
+        doubts["holds a character that is not shown"] = None
+    doubts.update(seen.doubts)
+    calls: list[Call] = []
+    writes = list(seen.writes)
+    _add(seen.calls, calls, doubts, writes, depth)
+    misread = seen.broken or bool(_ANY_RAW.search(text)) or "$ " in text
+    if misread:
+        known = {call.words for call in calls}
+        _add([call for call in _rough(text) if call.words not in known], calls, doubts, writes, depth)
+    for inner, via in seen.texts:
+        _nested(inner, via, calls, doubts, writes, depth - 1)
+    if not doubts:
+        doubts["cannot be read with certainty"] = None
+    return Script(tuple(calls[: CALLS * 2]), tuple(doubts), tuple(writes))
+
+
+def _add(found: Sequence[Call], calls: list[Call], doubts: dict[str, None], writes: list[str], depth: int) -> None:
+    for call in found:
+        calls.append(call)
+        name = call.words[0].rpartition("/")[2]
+        if name in CHANGES_SHELL:
+            doubts[f"changes the shell with {name}"] = None
+        if name in WRAPPERS:
+            _unwrapped(call.words, calls, doubts, writes, depth, call.via)
+
+
+_BREAKS = re.compile(r"'[^']*+'|\"(?:[^\"\\$`]++|\\.)*+\"|\\.|\$\(|[<>]\(|&&|\|\||[;&|\n(){}`]", re.DOTALL)
+_BLANKS = re.compile(r"(?:[^\s'\"\\]++|'[^']*+'?|\"(?:[^\"\\]++|\\.)*+\"?|\\.?)+", re.DOTALL)
+
+
+def _rough(text: str) -> list[Call]:
+    """Calls by cutting at whatever may separate commands: more than there are, for a text that cannot be trusted."""
+    joined = _CONTROL.sub(" ", text.replace("\\\n", ""))
+    parts: list[str] = []
+    last = 0
+    for found in _BREAKS.finditer(joined):
+        if found.group()[0] not in "'\"\\":
+            parts.append(joined[last : found.start()])
+            last = found.end()
+    parts.append(joined[last:])
+    calls = []
+    for part in parts[:CALLS]:
+        words = [loose_word(word) for word in _BLANKS.findall(part)]
+        while words and (not words[0] or _ASSIGNS.match(words[0])):
+            del words[0]
+        if words:
+            calls.append(Call(tuple(words), part.strip()))
+    return calls
+
+
+_ASSIGNS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=|\$|then|do|else|\"")

@@ -1,0 +1,24 @@
+"""What a shell text comes to: the calls in it, and why it may not be covered by an allow rule."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+
+class Call(Struct, frozen=True):
+    """One program or builtin that the shell would start."""
+
+    words: tuple[str, ...]  # name and arguments after quote removal
+    source: str  # as written
+    piped: bool = False  # reads the output of the call before it
+    via: str = ""  # what runs it, in words; empty for a call of the line itself
+    outer: tuple[str, ...] = ()  # the words of the wrapper in front of these words, when these follow in its own words
+    unseen: bool = False  # gets more arguments, which nobody can see here
+
+
+class Script(Struct, frozen=True):
+    """Everything a text would run, as far as it can be seen."""
+
+    calls: tuple[Call, ...] = ()  # however nested; what deny, ask and risk look at
+    doubts: tuple[str, ...] = ()  # why no allow rule may cover the text; empty means clear
+    writes: tuple[str, ...] = ()  # targets of write redirections other than /dev/null

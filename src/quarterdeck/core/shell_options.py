@@ -1,0 +1,200 @@
+"""Whether a call uses something that runs another program or writes, beyond the words a rule names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from quarterdeck.core.shell_tables import Tool, named, tool
+
+# Before git's subcommand everything but these points to another repository or configuration, or runs something.
+_GIT_GLOBALS = named(
+    "--no-pager -P --version -v --help -h --no-optional-locks --literal-pathspecs --no-replace-objects"
+)
+_ADDRESS = r"(?:\d+|\$|/[^/\\\n]*+/)"
+# Printing, deleting, quitting and substituting; `w`, `e`, `r` and what is not known by heart ask.
+_SED_SAFE = re.compile(
+    rf"(?:\s*+(?:{_ADDRESS}(?:,{_ADDRESS})?)?+\s*+(?:!\s*+)?+"
+    r"(?:[pdq=]|s([/|,#])(?:(?!\1)[^\\\n]|\\[^\n])*+\1(?:(?!\1)[^\\\n]|\\[^\n])*+\1[gpiI0-9]*+)"
+    r"\s*+(?:;|\Z))++\s*+"
+)
+# Calls, pipes, files, loads and calls by name; `>` may compare or write, so it asks.
+_AWK_UNSAFE = re.compile(r"system|getline|[@>`]|(?<!\|)\|(?!\|)")
+_SHELLS = "bash sh dash zsh ksh mksh ash fish csh tcsh rbash"
+# Options with which an interpreter runs a text, reads the program from elsewhere or loads code; and those with a value.
+_INTERPRETERS: dict[str, tuple[str, str, str]] = {
+    **dict.fromkeys(_SHELLS.split(), ("cisO", "o", "init-file rcfile command")),
+    **dict.fromkeys(["python", "python2", "python3", "pypy", "pypy3"], ("ci", "WXQ", "")),
+    "node": ("epri", "C", "eval print require import loader experimental-loader interactive env-file build-snapshot"),
+    "perl": ("eEinpMmIxds", "", ""),
+    "ruby": ("eirIxnpCS", "EKTW", "require"),
+    "php": ("rBREFaczdS", "", "run process-code process-begin process-end interactive define server php-ini"),
+    "lua": ("eli", "", ""),
+    "Rscript": ("e", "", ""),
+    "osascript": ("e", "l", ""),
+    "tclsh": ("", "", ""),
+    "irb": ("rI", "", "require"),
+}
+_VERSIONS = named("--version -V -v --help -h")
+
+
+def runs_or_writes(words: Sequence[str], named: int) -> bool:
+    """Whether anything from word `named` on runs another program or writes a file; the words before it are named."""
+    words, named = _module(words, named)
+    if named >= len(words):
+        return _waits_for_program(words) and named > len(words)
+    name = words[0]
+    special = _SPECIAL.get(name)
+    if special is not None and special(words, named):
+        return True
+    if name in _INTERPRETERS:
+        return _interprets(words, named)
+    known = tool(name)
+    if known is None:
+        return False
+    if (known.always and named < 1) or _uses(known, words, named):
+        return True
+    below = tool(f"{name} {words[1]}") if len(words) > 1 else None
+    return below is not None and ((below.always and named < 2) or _uses(below, words, max(named, 2)))
+
+
+def _module(words: Sequence[str], named: int) -> tuple[Sequence[str], int]:
+    """`python -m pytest …` is judged as pytest."""
+    if len(words) > 2 and words[0].startswith("python") and words[1] == "-m":
+        return words[2:], max(named - 2, 0)
+    return words, named
+
+
+def _uses(known: Tool, words: Sequence[str], named: int) -> bool:
+    exact = known.words.split()
+    longs = known.longs.split()
+    harmless = known.harmless.split()
+    for word in words[max(named, 1) :]:
+        if word in exact or word.partition("=")[0] in exact:
+            return True
+        if word[:2] == "--":
+            said = word[2:].partition("=")[0]
+            if said and said not in harmless and any(option.startswith(said) for option in longs):
+                return True
+        elif word[:1] in "-+" and known.shorts and _in_cluster(known, word):
+            return True
+    return False
+
+
+def _in_cluster(known: Tool, word: str) -> bool:
+    for letter in word[1:]:
+        if letter in known.shorts:
+            return True
+        if letter in known.takes:
+            return False
+    return False
+
+
+def _interprets(words: Sequence[str], named: int) -> bool:
+    """Whether an interpreter gets its program from anywhere but a file or module that it is given."""
+    runs, takes, longs = _INTERPRETERS[words[0]]
+    known = Tool(shorts=runs, takes=takes, longs=longs)
+    skip = False
+    for place, word in enumerate(words[1:], 1):
+        if skip:
+            skip = False
+        elif word in _VERSIONS and len(words) == 2:
+            return False
+        elif word[:1] not in "-+" or word in ("-m", "--"):
+            return False  # what follows the program is the program's
+        elif word == "-" or (place >= named and _uses(known, ("", word), 1)):
+            return place >= named
+        elif place < named and _uses(known, ("", word), 1):
+            return False  # the rule names how it gets its program
+        else:
+            skip = len(word) == 2 and word[1] in takes
+    return True  # from its input
+
+
+def _waits_for_program(words: Sequence[str]) -> bool:
+    return len(words) == 1 and words[0] in _INTERPRETERS
+
+
+def _git(words: Sequence[str], named: int) -> bool:
+    for place, word in enumerate(words[1:], 1):
+        if word[:1] != "-":
+            break
+        if place >= named and word not in _GIT_GLOBALS:
+            return True
+    return any(word.startswith(("ext::", "fd::")) for word in words[named:])
+
+
+def _sed(words: Sequence[str], named: int) -> bool:
+    """Whether the script may write or run, or the files are edited in place."""
+    scripts: list[str] = []
+    operands: list[str] = []
+    rest = iter(words[1:])
+    for word in rest:
+        if word in ("-e", "--expression", "-ne", "-nEe", "-nre", "-Ee", "-re"):
+            scripts.append(next(rest, ""))
+        elif word.startswith("--expression="):
+            scripts.append(word[13:])
+        elif word[:1] == "-" and word not in _SED_FLAGS:
+            return True
+        elif word[:1] != "-":
+            operands.append(word)
+    if not scripts:
+        scripts = operands[:1]
+    return not all(_SED_SAFE.fullmatch(script) for script in scripts)
+
+
+_SED_FLAGS = named(
+    "-n -E -r -u -z -s -nE -nr -En -rn -nz --quiet --silent --regexp-extended --null-data --unbuffered "
+    "--posix --debug --version --help"
+)
+
+
+def _awk(words: Sequence[str], named: int) -> bool:
+    rest = iter(words[1:])
+    for word in rest:
+        if word in ("-F", "-v"):
+            next(rest, "")
+        elif word in ("--version", "--help", "--csv", "--posix", "--re-interval") or word[:2] in ("-F", "-v"):
+            continue
+        elif word[:1] == "-":
+            return True
+        else:
+            return _AWK_UNSAFE.search(word) is not None
+    return False
+
+
+def _make(words: Sequence[str], named: int) -> bool:
+    return any("=" in word and word[:1] != "-" for word in words[named:])
+
+
+def _tar(words: Sequence[str], named: int) -> bool:
+    """Its first word may be a cluster without a dash."""
+    known = tool("tar")
+    return (
+        named <= 1
+        and len(words) > 1
+        and words[1][:1] != "-"
+        and known is not None
+        and _in_cluster(known, "-" + words[1])
+    )
+
+
+def _uniq(words: Sequence[str], named: int) -> bool:
+    """A second operand is the file to write."""
+    return len([word for word in words[1:] if word[:1] != "-" or word == "-"]) > 1 and len(words) > named
+
+
+_SPECIAL: dict[str, Callable[[Sequence[str], int], bool]] = {
+    "git": _git,
+    "sed": _sed,
+    "gsed": _sed,
+    "awk": _awk,
+    "gawk": _awk,
+    "mawk": _awk,
+    "nawk": _awk,
+    "make": _make,
+    "gmake": _make,
+    "tar": _tar,
+    "uniq": _uniq,
+    "xxd": _uniq,
+}

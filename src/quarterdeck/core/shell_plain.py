@@ -1,0 +1,217 @@
+"""The part of the shell's language that can be read with certainty: simple commands, their words and what joins them.
+
+A second reader beside tree-sitter, written for refusing: what it does not know by heart it does not read. Only a text
+on which both readers agree, word for word, is clear.
+"""
+
+from __future__ import annotations
+
+import re
+
+from quarterdeck.core.shell_tables import KNOWN_NAMES, RESERVED
+
+# A value of one of these names holds no secret; only `echo` may show it, since elsewhere a value can hide an option.
+_NAMES = "|".join(sorted(KNOWN_NAMES, key=len, reverse=True))
+_VALUE = rf"\$(?:\?|(?:{_NAMES})(?![A-Za-z0-9_])|\{{(?:{_NAMES}|\?)\}})"
+# Braces without a comma or dots are not expanded (`stash@{0}`, `{}`); before < or > they would name a descriptor.
+_BRACES = r"\{[A-Za-z0-9_+-]*+\}(?![<>])"
+_SINGLE = r"'[^']*+'"
+_DOUBLE = rf'"(?:[^"$`\\]++|\\[^\n]|{_VALUE})*+\$?"'
+_PLAIN = r"[A-Za-z0-9_@%+:,./^=~*?\[\]!#\x80-\xff-]++"
+_WORD = rf"(?!#)(?:{_PLAIN}|{_SINGLE}|{_DOUBLE}|\\[ -~]|{_BRACES}|{_VALUE})++"
+_END = r"(?=[ \t\n;|&()<>]|\Z)"
+_TOKEN = re.compile(
+    rf"[ \t]*+(?:"
+    rf"(\d?>&\d{_END}|(?:[0-9]?>>?|&>>?)[ \t]*+/dev/null{_END})"  # 1: to another descriptor, or to nowhere
+    rf"|0?<(?![<&>(])[ \t]*+({_WORD})"  # 2: from a file
+    rf"|([{{}}]){_END}"  # 3: a group's brace
+    rf"|(?!\d+[<>])({_WORD})"  # 4: a word
+    rf"|(&&|\|\||\|&|[|;]|&(?![>&]))"  # 5: what joins two commands
+    rf"|(\n)"  # 6
+    rf"|(\((?!\()|\))"  # 7: a subshell's brackets
+    rf"|(\#[^\n]*+)"  # 8: a comment
+    rf")"
+)
+_QUOTES = re.compile(r"['\"\\]")
+_SPECIAL = re.compile(r"['\"\\*?\[$]")
+_NOT_IN_NAMES = re.compile(r"[=$*?\[]|\A(?:''|\"\")*\Z")  # assignments, values, patterns, no name at all
+_DEVICES = ("/dev/", "~", "-")  # bash itself connects to /dev/tcp/…
+_PIECES = re.compile(rf"{_SINGLE}|({_DOUBLE})|\\.|({_VALUE})|.", re.DOTALL)
+_ANY_VALUE = re.compile(rf"\\.|({_VALUE})", re.DOTALL)
+_GLOBS = re.compile(r"[*?\[]")
+_SINGLE_AT = re.compile(_SINGLE)
+_DOUBLE_AT = re.compile(r'"((?:[^"\\]++|\\.)*+)"', re.DOTALL)
+_DOUBLE_ESCAPE = re.compile(r'\\(["\\$`])')
+
+
+def _has_value(word: str) -> bool:
+    """Whether a variable's value would be put into the word."""
+    for piece in _PIECES.finditer(word):
+        inner = piece.group(1)
+        if piece.group(2) or (inner and any(found.group(1) for found in _ANY_VALUE.finditer(inner))):
+            return True
+    return False
+
+
+class Simple:
+    """One simple command: its words, where they stand, and whether it reads what the one before it writes."""
+
+    __slots__ = ("end", "globs", "piped", "spans", "start", "values", "words")
+
+    def __init__(self, start: int, piped: bool) -> None:
+        self.start = start
+        self.end = start
+        self.piped = piped
+        self.words: list[str] = []
+        self.spans: list[tuple[int, int]] = []
+        self.globs = False  # a file name pattern may become an option
+        self.values = False  # a variable's value is among the words
+
+
+def unquote(word: str) -> tuple[str, str]:
+    """The word after quote removal, and the part of it that stands outside all quotes."""
+    if not _QUOTES.search(word):
+        return word, word
+    said: list[str] = []
+    bare: list[str] = []
+    at = 0
+    while at < len(word):
+        char = word[at]
+        if char == "'" and (single := _SINGLE_AT.match(word, at)):
+            said.append(single.group()[1:-1])
+            at = single.end()
+        elif char == '"' and (double := _DOUBLE_AT.match(word, at)):
+            said.append(_DOUBLE_ESCAPE.sub(r"\1", double.group(1)))
+            at = double.end()
+        elif char == "\\" and at + 1 < len(word):
+            said.append(word[at + 1])
+            at += 2
+        else:
+            said.append(char)
+            bare.append(char)
+            at += 1
+    return "".join(said), "".join(bare)
+
+
+class _Reader:
+    """Goes through the tokens once and stops at the first that does not fit."""
+
+    def __init__(self) -> None:
+        self.commands: list[Simple] = []
+        self.command: Simple | None = None
+        self.groups: list[str] = []
+        self.empty = False  # a group has been opened and holds nothing yet
+        self.closed = False  # a group has ended: only what joins or redirects may follow
+        self.joined = False  # a joining operator waits for its command
+        self.piped = False
+        self.negated = False
+
+    def read(self, text: str) -> bool:
+        at, end = 0, len(text.rstrip(" \t"))
+        match = _TOKEN.match
+        while at < end:
+            found = match(text, at)
+            if found is None:
+                return False
+            at = found.end()
+            kind = found.lastindex or 0
+            if kind == 4:
+                fits = self._word(found.group(4), found.start(4), at)
+            elif kind == 5:
+                fits = self._join(found.group(5))
+            elif kind == 6:
+                fits = self._newline()
+            elif kind == 1:
+                fits = self._redirect(at)
+            elif kind == 2:
+                fits = self._input(found.group(2), at)
+            elif kind == 8:
+                fits = True
+            else:
+                fits = self._bracket(found.group(kind))
+            if not fits:
+                return False
+        self._end_command()
+        return not (self.groups or self.joined or self.negated)
+
+    def _word(self, raw: str, start: int, end: int) -> bool:
+        command = self.command
+        if command is None:
+            if raw == "!":
+                return self._negate()
+            if self.closed or raw in RESERVED or _NOT_IN_NAMES.search(raw):
+                return False
+            command = self.command = Simple(start, self.piped)
+            self.joined = self.negated = self.piped = self.empty = False
+        if _SPECIAL.search(raw):
+            word, bare = unquote(raw)
+            command.globs = command.globs or (word[:1] in "-*?[" and _GLOBS.search(bare) is not None)
+            command.values = command.values or ("$" in raw and _has_value(raw))
+        else:
+            word = raw
+        command.words.append(word)
+        command.spans.append((start, end))
+        command.end = end
+        return True
+
+    def _negate(self) -> bool:
+        fits = not (self.negated or self.piped or self.closed)
+        self.negated = True
+        return fits
+
+    def _end_command(self) -> bool:
+        """Whether a command or a group stands here, so that it can be joined to another."""
+        fits = self.closed
+        if self.command is not None:
+            self.commands.append(self.command)
+            self.command = None
+            fits = True
+        self.closed = False
+        return fits
+
+    def _join(self, operator: str) -> bool:
+        if not self._end_command():
+            return False
+        self.joined = operator not in (";", "&")
+        self.piped = operator in ("|", "|&")
+        return True
+
+    def _newline(self) -> bool:
+        self._end_command()
+        return not self.negated
+
+    def _redirect(self, end: int) -> bool:
+        if self.command is not None:
+            self.command.end = end
+        return self.command is not None or self.closed
+
+    def _input(self, target: str, end: int) -> bool:
+        word, bare = unquote(target)
+        if self.command is None or "$" in target or _GLOBS.search(bare) or word.startswith(_DEVICES):
+            return False
+        self.command.piped = False
+        self.command.end = end
+        return True
+
+    def _bracket(self, bracket: str) -> bool:
+        if bracket in "({":
+            if self.command is not None or self.closed:
+                return False
+            self.groups.append(")" if bracket == "(" else "}")
+            self.joined = self.negated = False
+            self.empty = True
+            return True
+        if self.joined or self.negated or self.empty or not self.groups or self.groups[-1] != bracket:
+            return False
+        if bracket == "}" and self.command is not None:
+            return False
+        self._end_command()
+        self.groups.pop()
+        self.closed = True
+        return True
+
+
+def read_plain(text: str) -> list[Simple] | None:
+    """The simple commands of a text, in order; None when any of it is beyond this reader."""
+    reader = _Reader()
+    return reader.commands if reader.read(text) else None

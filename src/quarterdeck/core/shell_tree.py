@@ -1,0 +1,227 @@
+"""Tree-sitter's reading of a shell text: whether it agrees with the plain one, and all it shows when it does not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import tree_sitter_bash
+from tree_sitter import Language, Node, Parser
+
+from quarterdeck.core.shell_calls import Call
+from quarterdeck.core.shell_plain import Simple, unquote
+from quarterdeck.core.shell_tables import named
+
+_BASH = Language(tree_sitter_bash.language())
+_PARSER = Parser(_BASH)
+
+
+def _ids(names: str) -> frozenset[int]:
+    wanted = set(names.split())
+    return frozenset(at for at in range(_BASH.node_kind_count) if _BASH.node_kind_for_id(at) in wanted)
+
+
+_LEAVES = _ids(
+    "word number raw_string string_content comment file_descriptor variable_name special_variable_name"
+) | _ids('" $ ${ } { ( ) ; & && || | |& > >> &> &>> >& < !')
+_INNER = _ids(
+    "program list pipeline command command_name concatenation string redirected_statement file_redirect subshell "
+    "compound_statement negated_command simple_expansion expansion"
+)
+_WORDS = _ids("command_name word number raw_string string concatenation simple_expansion expansion")
+_COMMAND = _ids("command")
+
+
+def parse(data: bytes) -> Node:
+    return _PARSER.parse(data).root_node
+
+
+def agrees(root: Node, data: bytes, commands: list[Simple]) -> bool:
+    """Whether the tree holds only known kinds, covers every byte, and has the same words in the same commands."""
+    if root.has_error:
+        return False
+    spans: list[tuple[int, int]] = []
+    counts: list[int] = []
+    covered = 0
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        kind = node.kind_id
+        if kind in _LEAVES and not node.child_count:
+            start, end = node.byte_range
+            if start != covered and data[covered:start].strip(b" \t\n"):
+                return False
+            covered = end
+            continue
+        if kind not in _INNER:
+            return False
+        children = node.children
+        if kind in _COMMAND:
+            before = len(spans)
+            spans += [child.byte_range for child in children if child.kind_id in _WORDS]
+            counts.append(len(spans) - before)
+        children.reverse()
+        stack += children
+    if data[covered:].strip(b" \t\n"):
+        return False
+    return counts == [len(command.words) for command in commands] and spans == [
+        span for command in commands for span in command.spans
+    ]
+
+
+_DOUBTS = {
+    "command_substitution": "runs a command substitution",
+    "process_substitution": "runs a process substitution",
+    "arithmetic_expansion": "evaluates arithmetic",
+    "subscript": "uses a subscript, which is evaluated",
+    "ansi_c_string": "holds an ANSI-C string ($'…')",
+    "translated_string": 'holds a translated string ($"…")',
+    "brace_expression": "expands braces",
+    "extglob_pattern": "holds an extended file name pattern",
+    "herestring_redirect": "holds a here-string",
+    "heredoc_redirect": "holds a here-document",
+    "function_definition": "defines a function",
+    "if_statement": "branches with if",
+    "for_statement": "sets a variable in a loop",
+    "c_style_for_statement": "evaluates arithmetic",
+    "while_statement": "loops",
+    "case_statement": "branches with case",
+    "test_command": "evaluates a test ([ … ] or [[ … ]])",
+    "declaration_command": "sets a variable",
+    "unset_command": "unsets a variable",
+    "ERROR": "cannot be parsed",
+}
+_VIA = {
+    "command_substitution": "command substitution",
+    "process_substitution": "process substitution",
+    "function_definition": "function",
+}
+_ANSI = re.compile(r"\$'((?:[^'\\]++|\\.)*+)'", re.DOTALL)
+_WRITES = frozenset((">", ">>", ">|", "&>", "&>>", ">&"))
+
+
+class Seen:
+    """What the tree of an unclear text shows."""
+
+    def __init__(self) -> None:
+        self.calls: list[Call] = []
+        self.doubts: dict[str, None] = {}
+        self.writes: list[str] = []
+        self.texts: list[tuple[str, str]] = []  # texts that a shell reads in turn, and what hands them over
+        self.broken = False
+
+
+def look(root: Node, data: bytes) -> Seen:
+    """Every call of the tree, however nested, and every reason for doubt."""
+    seen = Seen()
+    seen.broken = root.has_error
+    stack = [(root, "")]
+    while stack:
+        node, via = stack.pop()
+        kind = node.type
+        if node.is_missing:
+            seen.doubts["cannot be parsed"] = None
+        if kind in _DOUBTS:
+            seen.doubts[_DOUBTS[kind]] = None
+        via = _VIA.get(kind, via)
+        if kind in ("command", "declaration_command", "unset_command", "test_command"):
+            _call(seen, node, data, via)
+        elif kind == "variable_assignment":
+            _assignment(seen, node)
+        elif kind in ("simple_expansion", "expansion"):
+            seen.doubts[f"uses the value of {_text(node)}"] = None
+        elif kind == "file_redirect":
+            _redirect(seen, node)
+        elif kind == "heredoc_redirect":
+            _here_document(seen, node)
+        stack += [(child, via) for child in reversed(node.children)]
+    return seen
+
+
+def _text(node: Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+def loose_word(raw: str) -> str:
+    """A word after quote removal, as near as can be: a guess for deny, never a base for an allow."""
+    raw = _ANSI.sub(lambda found: "'" + _ansi(found.group(1)).replace("'", "") + "'", raw.replace("\\\n", ""))
+    return unquote(raw.replace('$"', '"'))[0]
+
+
+def _ansi(text: str) -> str:
+    try:
+        return text.encode("latin-1", "replace").decode("unicode_escape")
+    except UnicodeDecodeError:
+        return text
+
+
+def _call(seen: Seen, node: Node, data: bytes, via: str) -> None:
+    words: list[str] = []
+    for child in node.children:
+        kind = child.type
+        if kind in ("variable_assignment", "variable_assignments") and node.type == "command" and not words:
+            continue
+        if kind in ("file_redirect", "heredoc_redirect", "herestring_redirect"):
+            continue
+        words += _words(child)
+    if not words:
+        return
+    before = data[: node.start_byte].rstrip()
+    piped = before.endswith((b"|", b"|&")) and not before.endswith(b"||")
+    seen.calls.append(Call(words=tuple(words), source=_text(node), piped=piped, via=via))
+    if "$" in words[0] or "`" in words[0]:
+        seen.doubts["an expansion names the command"] = None
+        if words[1:]:
+            seen.calls.append(Call(words=tuple(words[1:]), source=_text(node), via="an expansion"))
+
+
+_SPLIT = frozenset(("unary_expression", "binary_expression", "parenthesized_expression", "negated_command"))
+
+
+def _words(node: Node) -> Iterator[str]:
+    if node.type in _SPLIT:
+        for child in node.children:
+            yield from _words(child)
+    else:
+        yield loose_word(_text(node))
+
+
+def _assignment(seen: Seen, node: Node) -> None:
+    name = _text(node).partition("=")[0]
+    seen.doubts[f"sets the environment variable {name}"] = None
+
+
+def _redirect(seen: Seen, node: Node) -> None:
+    operator = ""
+    target = ""
+    for child in node.children:
+        if child.type == "file_descriptor":
+            continue
+        if not operator:
+            operator = child.type
+        else:
+            target = loose_word(_text(child))
+            break
+    if operator in _WRITES and target != "/dev/null" and not (operator == ">&" and target.rstrip("-").isdigit()):
+        seen.doubts[f"writes to {target or 'somewhere'}"] = None
+        seen.writes.append(target)
+    elif target.startswith(("/dev/tcp/", "/dev/udp/")):
+        seen.doubts[f"connects to {target}"] = None
+
+
+def _here_document(seen: Seen, node: Node) -> None:
+    """A shell that is fed a here-document runs it."""
+    parent = node.parent
+    body = next((child for child in node.children if child.type == "heredoc_body"), None)
+    if body is None or parent is None:
+        return
+    text = _text(body)
+    seen.texts += [(inner, "command substitution") for inner in re.findall(r"`([^`]*+)`", text)]
+    first = parent.children[0]
+    if first.type == "command" and first.children:
+        words = _text(first).split()
+        if words and words[0].rpartition("/")[2] in _SHELLS:
+            seen.texts.append((text, f"{words[0]} here-document"))
+
+
+_SHELLS = named("bash sh dash zsh ksh eval")
