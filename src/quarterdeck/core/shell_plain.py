@@ -18,23 +18,26 @@ _BRACES = r"\{[A-Za-z0-9_+-]*+\}(?![<>])"
 _SINGLE = r"'[^']*+'"
 _DOUBLE = rf'"(?:[^"$`\\]++|\\[^\n]|{_VALUE})*+\$?"'
 _PLAIN = r"[A-Za-z0-9_@%+:,./^=~*?\[\]!#\x80-\xff-]++"
-_WORD = rf"(?!#)(?:{_PLAIN}|{_SINGLE}|{_DOUBLE}|\\[ -~]|{_BRACES}|{_VALUE})++"
+# A tilde is only known as the home folder: `~name`, `~+` and `~-` are values.
+_START = r"(?![#]|~(?![/ \t\n;|&()<>]|\Z))"
+_WORD = rf"{_START}(?:{_PLAIN}|{_SINGLE}|{_DOUBLE}|\\[ -~]|{_BRACES}|{_VALUE})++"
 _END = r"(?=[ \t\n;|&()<>]|\Z)"
 _TOKEN = re.compile(
     rf"[ \t]*+(?:"
-    rf"(\d?>&\d{_END}|(?:[0-9]?>>?|&>>?)[ \t]*+/dev/null{_END})"  # 1: to another descriptor, or to nowhere
-    rf"|0?<(?![<&>(])[ \t]*+({_WORD})"  # 2: from a file
-    rf"|([{{}}]){_END}"  # 3: a group's brace
-    rf"|(?!\d+[<>])({_WORD})"  # 4: a word
-    rf"|(&&|\|\||\|&|[|;]|&(?![>&]))"  # 5: what joins two commands
-    rf"|(\n)"  # 6
-    rf"|(\((?!\()|\))"  # 7: a subshell's brackets
-    rf"|(\#[^\n]*+)"  # 8: a comment
+    rf"([A-Za-z_./-][A-Za-z0-9_@%+:,./-]*+){_END}"  # 1: a word that is nothing but itself
+    rf"|(\d?>&\d{_END}|(?:[0-9]?>>?|&>>?)[ \t]*+/dev/null{_END})"  # 2: to another descriptor, or to nowhere
+    rf"|0?<(?![<&>(])[ \t]*+({_WORD})"  # 3: from a file
+    rf"|([{{}}]){_END}"  # 4: a group's brace
+    rf"|(?!\d+[<>])({_WORD})"  # 5: any other word
+    rf"|(&&|\|\||\|&|[|;]|&(?![>&]))"  # 6: what joins two commands
+    rf"|(\n)"  # 7
+    rf"|(\((?!\()|\))"  # 8: a subshell's brackets
+    rf"|(\#[^\n]*+)"  # 9: a comment
     rf")"
 )
 _QUOTES = re.compile(r"['\"\\]")
 _SPECIAL = re.compile(r"['\"\\*?\[$]")
-_NOT_IN_NAMES = re.compile(r"[=$*?\[]|\A(?:''|\"\")*\Z")  # assignments, values, patterns, no name at all
+_NOT_IN_NAMES = re.compile(r"[=$*?\[]|\A~|\A(?:''|\"\")*\Z")  # assignments, values, patterns, no name at all
 _DEVICES = ("/dev/", "~", "-")  # bash itself connects to /dev/tcp/…
 _PIECES = re.compile(rf"{_SINGLE}|({_DOUBLE})|\\.|({_VALUE})|.", re.DOTALL)
 _ANY_VALUE = re.compile(rf"\\.|({_VALUE})", re.DOTALL)
@@ -107,41 +110,41 @@ class _Reader:
         self.negated = False
 
     def read(self, text: str) -> bool:
-        at, end = 0, len(text.rstrip(" \t"))
-        match = _TOKEN.match
-        while at < end:
-            found = match(text, at)
-            if found is None:
+        at = 0
+        for found in _TOKEN.finditer(text):
+            if found.start() != at:
                 return False
             at = found.end()
-            kind = found.lastindex or 0
-            if kind == 4:
-                fits = self._word(found.group(4), found.start(4), at)
-            elif kind == 5:
-                fits = self._join(found.group(5))
-            elif kind == 6:
-                fits = self._newline()
-            elif kind == 1:
-                fits = self._redirect(at)
-            elif kind == 2:
-                fits = self._input(found.group(2), at)
-            elif kind == 8:
-                fits = True
-            else:
-                fits = self._bracket(found.group(kind))
-            if not fits:
+            kind = found.lastindex
+            if kind == 1 and self.command is not None:
+                self.command.words.append(found.group(1))
+                self.command.spans.append(found.span(1))
+            elif not self._takes(kind or 0, found):
                 return False
         self._end_command()
-        return not (self.groups or self.joined or self.negated)
+        return not (self.groups or self.joined or self.negated or text[at:].strip(" \t"))
 
-    def _word(self, raw: str, start: int, end: int) -> bool:
+    def _takes(self, kind: int, found: re.Match[str]) -> bool:
+        if kind == 1 or kind == 5:
+            return self._word(found.group(kind), found.span(kind))
+        if kind == 6:
+            return self._join(found.group(6))
+        if kind == 7:
+            return self._newline()
+        if kind == 2:
+            return self._redirect(found.end())
+        if kind == 3:
+            return self._input(found.group(3), found.end())
+        return kind == 9 or self._bracket(found.group(kind))
+
+    def _word(self, raw: str, span: tuple[int, int]) -> bool:
         command = self.command
         if command is None:
             if raw == "!":
                 return self._negate()
             if self.closed or raw in RESERVED or _NOT_IN_NAMES.search(raw):
                 return False
-            command = self.command = Simple(start, self.piped)
+            command = self.command = Simple(span[0], self.piped)
             self.joined = self.negated = self.piped = self.empty = False
         if _SPECIAL.search(raw):
             word, bare = unquote(raw)
@@ -150,8 +153,7 @@ class _Reader:
         else:
             word = raw
         command.words.append(word)
-        command.spans.append((start, end))
-        command.end = end
+        command.spans.append(span)
         return True
 
     def _negate(self) -> bool:
@@ -162,8 +164,10 @@ class _Reader:
     def _end_command(self) -> bool:
         """Whether a command or a group stands here, so that it can be joined to another."""
         fits = self.closed
-        if self.command is not None:
-            self.commands.append(self.command)
+        command = self.command
+        if command is not None:
+            command.end = max(command.end, command.spans[-1][1])
+            self.commands.append(command)
             self.command = None
             fits = True
         self.closed = False

@@ -60,8 +60,7 @@ def agrees(root: Node, data: bytes, commands: list[Simple]) -> bool:
             before = len(spans)
             spans += [child.byte_range for child in children if child.kind_id in _WORDS]
             counts.append(len(spans) - before)
-        children.reverse()
-        stack += children
+        stack += children[::-1]
     if data[covered:].strip(b" \t\n"):
         return False
     return counts == [len(command.words) for command in commands] and spans == [
