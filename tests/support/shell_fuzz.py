@@ -1,4 +1,4 @@
-"""Shell texts from a grammar, read by us and run by a real bash that can start nothing: what it tries must be what we saw.
+"""Shell texts from a grammar, read by us and run by a real bash that can start nothing: we must see all it tries.
 
 `python -m tests.support.shell_fuzz 100000 [seed]` prints every disagreement and ends with 1 when there is one.
 """
@@ -15,37 +15,73 @@ from pathlib import Path
 
 from quarterdeck.core.shell import Script, read_script
 
-NAMES = ["ls", "git", "rm", "cat", "echo", "x", "grep", "xargs", "sudo", "env", "bash", "find", "test", "printf", "true"]
-PLAIN = ["a", "log", "-n", "3", "--out=x", "src/a.py", "f.txt", "-", "--", "a=b", "=", "x:y", "a,b", "@", "%", "+1", "^", "1"]
+# fmt: off
+NAMES = [
+    'ls', 'git', 'rm', 'cat', 'echo', 'x', 'grep', 'xargs', 'sudo', 'env', 'bash', 'find', 'test', 'printf',
+    'true',
+]
+PLAIN = [
+    'a', 'log', '-n', '3', '--out=x', 'src/a.py', 'f.txt', '-', '--', 'a=b', '=', 'x:y', 'a,b', '@', '%', '+1',
+    '^', '1',
+]
 ODD_WORDS = [
-    "~", "~/x", "*", "*.py", "src/*", "?", "[ab]", "[", "]", "{}", "{a,b}", "{1..3}", "stash@{0}", "{", "}", "!", "!x", "#",
-    "#c", "a#b", "\\;", "\\ ", "a\\ b", "\\*", "\\\\", "\\'", '\\"', "\\$x", "\\#", "''", '""', "in", "do", "done", "then",
-    "time", "coproc", "if", "fi", "case", "esac", "function", "select", "[[", "]]", "a[1]", "a[1]=2", "-x=1", "~nobody",
-    "é", "日本", "a\u00a0b", "\u3000", "😀", "@(a)", "a!b", "..", "%%", "x-{y}", "{x}y", "'{a,b}'", "{'a',b}", "a{,b}", "2",
-]  # fmt: skip
-VALUES = ["$HOME", "${HOME}", '"$HOME"', "$?", '"$?"', '"a $HOME b"', "$x", "${x}", "${x:-y}", "$1", "$@", '"$@"', "$", '"$"']
-VALUES += ['"a$"', "a$", "$a$b", "${x@P}", "${!x}", "${#x}", "$'a'", '$"a"', "$((1))", "$[1]", "${x[1]}", "'$HOME'", '"\\$x"']
-SUBSTITUTIONS = ["$(rm y)", '"$(rm y)"', "`rm y`", '"`rm y`"', "<(rm y)", ">(rm y)", "'$(rm y)'", "'`rm y`'", '"\\`rm y\\`"']
-QUOTED = ["'a b'", '"a b"', "'a'b", 'a"b"c', "'a'\"b\"", '"it\'s"', "'say \"x\"'", '"a\\"b"', '"a\\\\"', "'a\\'", '"a;b"', "'|'"]
-QUOTED += ['"#"', "'a\nb'", '"a\nb"', "'&&'", '"a\\nb"', "\"'\"", "'\"'", '"a!b"', "'a'\\''b'", '"\\x"', "'\t'"]
-JOINS = [" | ", " || ", " && ", "; ", " & ", "\n", "|", "||", "&&", ";", "&", " |& ", "|&", " ;\n", "\n\n", " | \n", " &&\n"]
-ODD_JOINS = [";;", "; ;", "|| |", "&&&", " ; & ", ";&", "\n;", "\\\n", " \\\n", "\n\\", "\n \\", "\r\n", "\r", "\v", "\f", " \\ "]
-REDIRECTS = ["2>&1", ">/dev/null", "> /dev/null", "2>/dev/null", "&>/dev/null", ">&2", "1>&2", ">>/dev/null", "&>> /dev/null"]
+    '~', '~/x', '*', '*.py', 'src/*', '?', '[ab]', '[', ']', '{}', '{a,b}', '{1..3}', 'stash@{0}', '{', '}',
+    '!', '!x', '#', '#c', 'a#b', '\\;', '\\ ', 'a\\ b', '\\*', '\\\\', "\\'", '\\"', '\\$x', '\\#', "''", '""',
+    'in', 'do', 'done', 'then', 'time', 'coproc', 'if', 'fi', 'case', 'esac', 'function', 'select', '[[', ']]',
+    'a[1]', 'a[1]=2', '-x=1', '~nobody', 'é', '日本', 'a\xa0b', '\u3000', '😀', '@(a)', 'a!b', '..', '%%', 'x-{y}',
+    '{x}y', "'{a,b}'", "{'a',b}", 'a{,b}', '2',
+]
+VALUES = [
+    '$HOME', '${HOME}', '"$HOME"', '$?', '"$?"', '"a $HOME b"', '$x', '${x}', '${x:-y}', '$1', '$@', '"$@"',
+    '$', '"$"', '"a$"', 'a$', '$a$b', '${x@P}', '${!x}', '${#x}', "$'a'", '$"a"', '$((1))', '$[1]', '${x[1]}',
+    "'$HOME'", '"\\$x"',
+]
+SUBSTITUTIONS = [
+    '$(rm y)', '"$(rm y)"', '`rm y`', '"`rm y`"', '<(rm y)', '>(rm y)', "'$(rm y)'", "'`rm y`'", '"\\`rm y\\`"',
+]
+QUOTED = [
+    "'a b'", '"a b"', "'a'b", 'a"b"c', '\'a\'"b"', '"it\'s"', '\'say "x"\'', '"a\\"b"', '"a\\\\"', "'a\\'",
+    '"a;b"', "'|'", '"#"', "'a\nb'", '"a\nb"', "'&&'", '"a\\nb"', '"\'"', '\'"\'', '"a!b"', "'a'\\''b'",
+    '"\\x"', "'\t'",
+]
+JOINS = [
+    ' | ', ' || ', ' && ', '; ', ' & ', '\n', '|', '||', '&&', ';', '&', ' |& ', '|&', ' ;\n', '\n\n', ' | \n',
+    ' &&\n',
+]
+ODD_JOINS = [
+    ';;', '; ;', '|| |', '&&&', ' ; & ', ';&', '\n;', '\\\n', ' \\\n', '\n\\', '\n \\', '\r\n', '\r', '\x0b',
+    '\x0c', ' \\ ',
+]
+REDIRECTS = [
+    '2>&1', '>/dev/null', '> /dev/null', '2>/dev/null', '&>/dev/null', '>&2', '1>&2', '>>/dev/null',
+    '&>> /dev/null',
+]
 ODD_REDIRECTS = [
-    "> f", ">f", ">>f", "2>f", "<f", "< f", "<<<x", "<<E", "<>f", ">|f", ">&f", "&>f", "{fd}>/dev/null", "10>&1", "a2>&1",
-    "2>&1x", ">&-", "<&-", "2>&1-", ">/dev/nullx", "<'f'", "3>&1", "'2'>&1", "2>& 1", "<&0", "2 >&1", ">/dev/null;", "<(x)",
-    "{x}<f", "<-", "0<f", "1<f", ">&1>/dev/null", "2>&1&", "2>&1|", "2>&1#", ">/dev/null#",
-]  # fmt: skip
-DOCUMENTS = ["<<E\nrm y\nE\n", "<<'E'\nrm y\n$(rm z)\nE\n", "<<E\n$(rm y)\nE\n", "<<-E\n\trm y\n\tE\n", "<<E\n`rm y`\nE\n"]
-CHARACTERS = list(" \t\n'\"\\|&;()<>{}[]!#$`*?~=-/.,:@%^+019aZé\u00a0") + ["\r", "\v", "\x00", "\u200b", "\\\n"]
+    '> f', '>f', '>>f', '2>f', '<f', '< f', '<<<x', '<<E', '<>f', '>|f', '>&f', '&>f', '{fd}>/dev/null',
+    '10>&1', 'a2>&1', '2>&1x', '>&-', '<&-', '2>&1-', '>/dev/nullx', "<'f'", '3>&1', "'2'>&1", '2>& 1', '<&0',
+    '2 >&1', '>/dev/null;', '<(x)', '{x}<f', '<-', '0<f', '1<f', '>&1>/dev/null', '2>&1&', '2>&1|', '2>&1#',
+    '>/dev/null#',
+]
+DOCUMENTS = [
+    '<<E\nrm y\nE\n', "<<'E'\nrm y\n$(rm z)\nE\n", '<<E\n$(rm y)\nE\n', '<<-E\n\trm y\n\tE\n',
+    '<<E\n`rm y`\nE\n',
+]
+CHARACTERS = [
+    ' ', '\t', '\n', "'", '"', '\\', '|', '&', ';', '(', ')', '<', '>', '{', '}', '[', ']', '!', '#', '$', '`',
+    '*', '?', '~', '=', '-', '/', '.', ',', ':', '@', '%', '^', '+', '0', '1', '9', 'a', 'Z', 'é', '\xa0', '\r',
+    '\x0b', '\x00', '\u200b', '\\\n',
+]
 FRAMES = [
-    "( {} )", "({})", "{{ {}; }}", "{{ {}\n}}", "! {}", "!{}", "! ! {}", "time {}", "coproc {}", "if true; then {}; fi",
-    "for i in a; do {}; done", "while {}; do x; done", "x() {{ {}; }}", "function x {{ {}; }}", "case a in a) {};; esac", "A=1 {}",
-    "A= {}", "eval {}", "eval '{}'", "(( {} ))", "[[ {} ]]", "( ({}) )", "(({}))", "{} # c", "# c\n{}", "{}#c", "bash -c '{}'",
-    "sudo {}", "env {}", "env A=1 {}", "command {}", "exec {}", "builtin {}", "> /dev/null {}", "2>&1 {}", "{{ {} }}", "{}\n",
-    "\n{}", " {}", "{} ", "\t{}", "{};", "{} &", "a=$ {}", "a[$(x)]=1 {}", "\\{}", "'{}'", "until {}; do x; done", "$x {}",
-    "{{ ({}) }}", "({}; )", "({}\n)", "!\n{}", "( ! {} )", "{} | ! x", "{} | ( x )", "{} | {{ x; }}", "-- {}", "{{ {}; }} | x",
-]  # fmt: skip
+    '( {} )', '({})', '{{ {}; }}', '{{ {}\n}}', '! {}', '!{}', '! ! {}', 'time {}', 'coproc {}',
+    'if true; then {}; fi', 'for i in a; do {}; done', 'while {}; do x; done', 'x() {{ {}; }}',
+    'function x {{ {}; }}', 'case a in a) {};; esac', 'A=1 {}', 'A= {}', 'eval {}', "eval '{}'", '(( {} ))',
+    '[[ {} ]]', '( ({}) )', '(({}))', '{} # c', '# c\n{}', '{}#c', "bash -c '{}'", 'sudo {}', 'env {}',
+    'env A=1 {}', 'command {}', 'exec {}', 'builtin {}', '> /dev/null {}', '2>&1 {}', '{{ {} }}', '{}\n',
+    '\n{}', ' {}', '{} ', '\t{}', '{};', '{} &', 'a=$ {}', 'a[$(x)]=1 {}', '\\{}', "'{}'",
+    'until {}; do x; done', '$x {}', '{{ ({}) }}', '({}; )', '({}\n)', '!\n{}', '( ! {} )', '{} | ! x',
+    '{} | ( x )', '{} | {{ x; }}', '-- {}', '{{ {}; }} | x',
+]
+# fmt: on
 
 
 def texts(seed: int) -> Iterator[str]:
@@ -55,7 +91,7 @@ def texts(seed: int) -> Iterator[str]:
         text = _line(chance, 3)
         for _ in range(chance.choice((0, 0, 0, 1, 1, 2, 4))):
             at = chance.randrange(len(text) + 1)
-            text = text[:at] + chance.choice(CHARACTERS + [""]) + text[at + chance.choice((0, 0, 1)) :]
+            text = text[:at] + chance.choice([*CHARACTERS, ""]) + text[at + chance.choice((0, 0, 1)) :]
         yield text
 
 
@@ -92,7 +128,11 @@ def _word(chance: random.Random) -> str:
 # Every builtin but two is off, no program can be found, and what bash tries to start is written down instead.
 BASH = r"""
 PATH=/nonexistent HOME=/h USER=u LOGNAME=u LANG=C.UTF-8 SHELL=/s HOSTNAME=m
-command_not_found_handle() { enable printf return; printf '%s\0' "$number" "$#" "$@" >> "$record"; return "$status"; }
+command_not_found_handle() {
+  enable printf return
+  IFS=$'\x1f'; line="$number$IFS$*"; printf '%s\n' "${line//$'\n'/$'\x02'}" >> "$record"
+  return "$status"
+}
 mapfile -d '' -t texts < "$1"
 record=$2
 off=($(compgen -b)); keep=' eval enable '
@@ -129,10 +169,9 @@ def tried_by_bash(scripts: list[str]) -> list[list[tuple[str, ...]]]:
 
 def _records(data: bytes, count: int) -> list[list[tuple[str, ...]]]:
     tried: list[list[tuple[str, ...]]] = [[] for _ in range(count)]
-    fields = iter(data.split(b"\0")[:-1])
-    for number in fields:
-        length = int(next(fields))
-        tried[int(number)].append(tuple(next(fields).decode("utf-8", "replace") for _ in range(length)))
+    for line in data.decode("utf-8", "replace").split("\n")[:-1]:
+        number, *words = line.replace("\x02", "\n").split("\x1f")
+        tried[int(number)].append(tuple(words))
     return tried
 
 

@@ -18,6 +18,9 @@ __all__ = ["Call", "Script", "grants", "mentions", "only_reads", "read_script"]
 LIMIT = 64 * 1024
 DEPTH = 8
 CALLS = 2000
+COSTLY, DOCUMENTS, LONG = 400, 32, 16 * 1024  # operators, here-documents, and bytes outside of these
+_COSTLY = re.compile(r"'[^']*+'|\"[^\"$`]*+\"|([|&;<>(){}$`\"\[\]])")
+_DOCUMENT = re.compile(r"<<-?[ \t]*+[\"'\\]?(\w++)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 # Known to be read differently by tree-sitter and by bash, wherever they stand.
 _RAW_DOUBTS = (
@@ -27,6 +30,7 @@ _RAW_DOUBTS = (
     (re.compile(r"@P"), "may expand a value as a prompt (@P)"),
 )
 _ANY_RAW = re.compile(r"[\x00-\x08\x0b-\x1f\x7f`]|\\\n|\n[ \t]*+\\|@P")
+_BRACES = re.compile(r"(?<!\$)\{[^{}\s,.]*+(?:,|\.\.)[^{}\s]*+\}")
 _SET_SAFE = re.compile(r"[-+](?:[eux]+|[eux]*o)|pipefail|errexit|nounset|xtrace")
 
 
@@ -40,13 +44,36 @@ def _read(text: str, depth: int) -> Script:
         return Script(doubts=("is too long to be read",))
     if depth == 0:
         return Script(doubts=("nests too deeply",))
+    if len(text) > COSTLY and _is_slow(text, lines := _outside_documents(text)):
+        return _unclear("\n".join(lines), Seen(), depth, "is too long to be read")
     data = text.encode("utf-8", "replace")
     root = parse(data)
     if not _ANY_RAW.search(text) and (text.isascii() or _is_visible(text)):
         plain = read_plain(text if text.isascii() else data.decode("latin-1"))
         if plain is not None and agrees(root, data, plain):
             return _clear(text, data, plain, depth)
-    return _unclear(text, data, look(root, data), depth)
+    return _unclear(text, look(root, data), depth)
+
+
+def _outside_documents(text: str) -> list[str]:
+    """The lines that are not the body of a here-document."""
+    lines: list[str] = []
+    ending = ""
+    for line in text.split("\n"):
+        if ending:
+            ending = "" if line.strip("\t") == ending else ending
+            continue
+        lines.append(line)
+        started = _DOCUMENT.findall(line)
+        ending = started[-1] if started else ""
+    return lines
+
+
+def _is_slow(text: str, lines: list[str]) -> bool:
+    """Whether the parser, whose time grows with the square of what it cannot make sense of, would take too long."""
+    if text.count("<<") > DOCUMENTS or len(lines) > COSTLY or sum(map(len, lines)) > LONG:
+        return True
+    return sum(1 for line in lines for found in _COSTLY.finditer(line) if found.group(1)) > COSTLY
 
 
 def _is_visible(text: str) -> bool:
@@ -74,6 +101,8 @@ def _clear(text: str, data: bytes, commands: Sequence[Simple], depth: int) -> Sc
             _doubt(command, words, doubts)
         if name in WRAPPERS or "/" in name:
             _unwrapped(words, calls, doubts, writes, depth)
+    if not calls:
+        doubts["runs nothing"] = None
     return Script(tuple(calls), tuple(doubts), tuple(writes))
 
 
@@ -117,8 +146,10 @@ def _nested(
     writes += script.writes
 
 
-def _unclear(text: str, data: bytes, seen: Seen, depth: int) -> Script:
+def _unclear(text: str, seen: Seen, depth: int, doubt: str = "") -> Script:
     doubts = dict.fromkeys(words for pattern, words in _RAW_DOUBTS if pattern.search(text))
+    if doubt:
+        doubts[doubt] = None
     if _CONTROL.search(text):
         doubts["holds a control character"] = None
     if not text.isascii() and not _is_visible(text.translate(dict.fromkeys(range(32)))):
@@ -127,12 +158,14 @@ def _unclear(text: str, data: bytes, seen: Seen, depth: int) -> Script:
     calls: list[Call] = []
     writes = list(seen.writes)
     _add(seen.calls, calls, doubts, writes, depth)
-    misread = seen.broken or bool(_ANY_RAW.search(text)) or "$ " in text
+    misread = bool(doubt) or seen.broken or bool(_ANY_RAW.search(text)) or "$ " in text
     if misread:
         known = {call.words for call in calls}
         _add([call for call in _rough(text) if call.words not in known], calls, doubts, writes, depth)
     for inner, via in seen.texts:
         _nested(inner, via, calls, doubts, writes, depth - 1)
+    if _BRACES.search(text):
+        doubts["expands braces"] = None
     if not doubts:
         doubts["cannot be read with certainty"] = None
     return Script(tuple(calls[: CALLS * 2]), tuple(doubts), tuple(writes))
@@ -142,6 +175,8 @@ def _add(found: Sequence[Call], calls: list[Call], doubts: dict[str, None], writ
     for call in found:
         calls.append(call)
         name = call.words[0].rpartition("/")[2]
+        if name in ("time", "coproc", "!"):
+            doubts[f"begins with the shell's own word {name}"] = None
         if name in CHANGES_SHELL:
             doubts[f"changes the shell with {name}"] = None
         if name in WRAPPERS:

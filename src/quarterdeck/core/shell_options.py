@@ -42,7 +42,7 @@ def runs_or_writes(words: Sequence[str], named: int) -> bool:
     """Whether anything from word `named` on runs another program or writes a file; the words before it are named."""
     words, named = _module(words, named)
     if named >= len(words):
-        return _waits_for_program(words) and named > len(words)
+        return len(words) == 1 and words[0] in _INTERPRETERS  # it runs what it is fed
     name = words[0]
     special = _SPECIAL.get(name)
     if special is not None and special(words, named):
@@ -111,10 +111,6 @@ def _interprets(words: Sequence[str], named: int) -> bool:
     return True  # from its input
 
 
-def _waits_for_program(words: Sequence[str]) -> bool:
-    return len(words) == 1 and words[0] in _INTERPRETERS
-
-
 def _git(words: Sequence[str], named: int) -> bool:
     for place, word in enumerate(words[1:], 1):
         if word[:1] != "-":
@@ -163,6 +159,19 @@ def _awk(words: Sequence[str], named: int) -> bool:
     return False
 
 
+def _sudo(words: Sequence[str], named: int) -> bool:
+    """Whether it starts a shell or an editor; its own options end where the program's words begin."""
+    for place, word in enumerate(words[1:], 1):
+        if word[:1] != "-":
+            return False
+        if place >= named and (_in_cluster(_SUDO, word) if word[:2] != "--" else _uses(_SUDO, ("", word), 1)):
+            return True
+    return False
+
+
+_SUDO = Tool(shorts="siebAK", takes="ugCDhpRrTtU", longs="shell login edit background askpass")
+
+
 def _make(words: Sequence[str], named: int) -> bool:
     return any("=" in word and word[:1] != "-" for word in words[named:])
 
@@ -195,6 +204,8 @@ _SPECIAL: dict[str, Callable[[Sequence[str], int], bool]] = {
     "make": _make,
     "gmake": _make,
     "tar": _tar,
+    "sudo": _sudo,
+    "doas": _sudo,
     "uniq": _uniq,
     "xxd": _uniq,
 }

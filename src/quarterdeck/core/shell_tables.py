@@ -52,7 +52,7 @@ _GIT_LONGS = (
 )
 TOOLS: Mapping[str, Tool] = {
     # git(1), git-<command>(1), G; what stands before the subcommand (-c, -C, --git-dir…) is read in shell_options
-    "git": Tool(longs=_GIT_LONGS, harmless="text out"),
+    "git": Tool(longs=_GIT_LONGS, harmless="text"),
     "git archive": Tool(shorts="o"),
     "git bisect": Tool(words="run"),
     "git bundle": Tool(always=True),

@@ -99,6 +99,9 @@ _ANSI = re.compile(r"\$'((?:[^'\\]++|\\.)*+)'", re.DOTALL)
 _WRITES = frozenset((">", ">>", ">|", "&>", "&>>", ">&"))
 
 
+NESTING = 32
+
+
 class Seen:
     """What the tree of an unclear text shows."""
 
@@ -114,15 +117,20 @@ def look(root: Node, data: bytes) -> Seen:
     """Every call of the tree, however nested, and every reason for doubt."""
     seen = Seen()
     seen.broken = root.has_error
-    stack = [(root, "")]
+    stack = [(root, "", 0)]
     while stack:
-        node, via = stack.pop()
+        node, via, depth = stack.pop()
         kind = node.type
         if node.is_missing:
             seen.doubts["cannot be parsed"] = None
         if kind in _DOUBTS:
             seen.doubts[_DOUBTS[kind]] = None
-        via = _VIA.get(kind, via)
+        if kind in _VIA:
+            via = _VIA[kind]
+            depth += 1
+        if depth > NESTING:
+            seen.doubts["nests too deeply"] = None
+            continue
         if kind in ("command", "declaration_command", "unset_command", "test_command"):
             _call(seen, node, data, via)
         elif kind == "variable_assignment":
@@ -133,7 +141,7 @@ def look(root: Node, data: bytes) -> Seen:
             _redirect(seen, node)
         elif kind == "heredoc_redirect":
             _here_document(seen, node)
-        stack += [(child, via) for child in reversed(node.children)]
+        stack += [(child, via, depth) for child in reversed(node.children)]
     return seen
 
 
@@ -148,10 +156,18 @@ def loose_word(raw: str) -> str:
 
 
 def _ansi(text: str) -> str:
-    try:
-        return text.encode("latin-1", "replace").decode("unicode_escape")
-    except UnicodeDecodeError:
-        return text
+    return _ESCAPE.sub(_escaped, text)
+
+
+_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|([0-7]{1,3})|(.))", re.DOTALL)
+_LETTERS = {"n": "\n", "t": "\t", "r": "\r", "e": "\x1b"}
+
+
+def _escaped(found: re.Match[str]) -> str:
+    hexes, octal, letter = found.group(1) or found.group(2), found.group(3), found.group(4)
+    if hexes:
+        return chr(int(hexes, 16))
+    return chr(int(octal, 8)) if octal else _LETTERS.get(letter, letter)
 
 
 def _call(seen: Seen, node: Node, data: bytes, via: str) -> None:
@@ -165,13 +181,20 @@ def _call(seen: Seen, node: Node, data: bytes, via: str) -> None:
         words += _words(child)
     if not words:
         return
-    before = data[: node.start_byte].rstrip()
-    piped = before.endswith((b"|", b"|&")) and not before.endswith(b"||")
-    seen.calls.append(Call(words=tuple(words), source=_text(node), piped=piped, via=via))
+    seen.calls.append(Call(tuple(words), _text(node), _is_piped(data, node.start_byte), via))
     if "$" in words[0] or "`" in words[0]:
         seen.doubts["an expansion names the command"] = None
         if words[1:]:
             seen.calls.append(Call(words=tuple(words[1:]), source=_text(node), via="an expansion"))
+
+
+def _is_piped(data: bytes, at: int) -> bool:
+    """Whether a single | or |& stands before the place."""
+    at -= 1
+    while at >= 0 and data[at] in b" \t\n":
+        at -= 1
+    before = data[max(at - 1, 0) : at + 1]
+    return before == b"|&" or (before[-1:] == b"|" and before != b"||")
 
 
 _SPLIT = frozenset(("unary_expression", "binary_expression", "parenthesized_expression", "negated_command"))
