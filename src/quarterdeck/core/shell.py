@@ -29,7 +29,7 @@ _RAW_DOUBTS = (
     (re.compile(r"`"), "holds a backtick"),
     (re.compile(r"@P"), "may expand a value as a prompt (@P)"),
 )
-_ANY_RAW = re.compile(r"[\x00-\x08\x0b-\x1f\x7f`]|\\\n|\n[ \t]*+\\|@P")
+_ANY_RAW = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]|\\\n|\n[ \t]*+\\")
 _BRACES = re.compile(r"(?<!\$)\{[^{}\s,.]*+(?:,|\.\.)[^{}\s]*+\}")
 _SET_SAFE = re.compile(r"[-+](?:[eux]+|[eux]*o)|pipefail|errexit|nounset|xtrace")
 
@@ -48,10 +48,10 @@ def _read(text: str, depth: int) -> Script:
         return _unclear("\n".join(lines), Seen(), depth, "is too long to be read")
     data = text.encode("utf-8", "replace")
     root = parse(data)
-    if not _ANY_RAW.search(text) and (text.isascii() or _is_visible(text)):
+    if not _is_misread(text) and (text.isascii() or _is_visible(text)):
         plain = read_plain(text if text.isascii() else data.decode("latin-1"))
-        if plain is not None and agrees(root, data, plain):
-            return _clear(text, data, plain, depth)
+        if plain is not None and agrees(root, data, plain[1]):
+            return _clear(text, data, *plain, depth)
     return _unclear(text, look(root, data), depth)
 
 
@@ -76,6 +76,13 @@ def _is_slow(text: str, lines: list[str]) -> bool:
     return sum(1 for line in lines for found in _COSTLY.finditer(line) if found.group(1)) > COSTLY
 
 
+def _is_misread(text: str) -> bool:
+    """Whether the text holds what tree-sitter is known to read otherwise than bash."""
+    if "`" in text or "@P" in text:
+        return True
+    return not text.isprintable() and _ANY_RAW.search(text) is not None
+
+
 def _is_visible(text: str) -> bool:
     return not UNSEEN.search(text) and text.translate(_LINES).isprintable()
 
@@ -83,18 +90,22 @@ def _is_visible(text: str) -> bool:
 _LINES = {9: None, 10: None}
 
 
-def _clear(text: str, data: bytes, commands: Sequence[Simple], depth: int) -> Script:
+def _clear(text: str, data: bytes, commands: Sequence[Simple], places: Sequence[int], depth: int) -> Script:
     ascii_only = text.isascii()
     calls: list[Call] = []
     doubts: dict[str, None] = {}
     writes: list[str] = []
     for command in commands:
+        start = places[command.first]
+        end = places[command.first + 2 * len(command.words) - 1]
+        if command.redirected > end:
+            end = command.redirected
         if ascii_only:
             words = tuple(command.words)
-            source = text[command.start : command.end]
+            source = text[start:end]
         else:
             words = tuple(word.encode("latin-1").decode("utf-8", "replace") for word in command.words)
-            source = data[command.start : command.end].decode("utf-8", "replace")
+            source = data[start:end].decode("utf-8", "replace")
         name = words[0]
         calls.append(Call(words, source, command.piped))
         if name in CHANGES_SHELL or command.globs or command.values or name == "set":
@@ -158,7 +169,7 @@ def _unclear(text: str, seen: Seen, depth: int, doubt: str = "") -> Script:
     calls: list[Call] = []
     writes = list(seen.writes)
     _add(seen.calls, calls, doubts, writes, depth)
-    misread = bool(doubt) or seen.broken or bool(_ANY_RAW.search(text)) or "$ " in text
+    misread = bool(doubt) or seen.broken or _is_misread(text) or "$ " in text
     if misread:
         known = {call.words for call in calls}
         _add([call for call in _rough(text) if call.words not in known], calls, doubts, writes, depth)

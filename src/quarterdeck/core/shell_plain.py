@@ -22,14 +22,15 @@ _PLAIN = r"[A-Za-z0-9_@%+:,./^=~*?\[\]!#\x80-\xff-]++"
 _START = r"(?![#]|~(?![/ \t\n;|&()<>]|\Z))"
 _WORD = rf"{_START}(?:{_PLAIN}|{_SINGLE}|{_DOUBLE}|\\[ -~]|{_BRACES}|{_VALUE})++"
 _END = r"(?=[ \t\n;|&()<>]|\Z)"
+_BARE = r"[A-Za-z0-9_./-][A-Za-z0-9_@%+:,./-]*+(?=[ \t\n;|&()]|\Z)"
 _TOKEN = re.compile(
     rf"[ \t]*+(?:"
-    rf"([A-Za-z_./-][A-Za-z0-9_@%+:,./-]*+){_END}"  # 1: a word that is nothing but itself
-    rf"|(\d?>&\d{_END}|(?:[0-9]?>>?|&>>?)[ \t]*+/dev/null{_END})"  # 2: to another descriptor, or to nowhere
-    rf"|0?<(?![<&>(])[ \t]*+({_WORD})"  # 3: from a file
-    rf"|([{{}}]){_END}"  # 4: a group's brace
-    rf"|(?!\d+[<>])({_WORD})"  # 5: any other word
-    rf"|(&&|\|\||\|&|[|;]|&(?![>&]))"  # 6: what joins two commands
+    rf"({_BARE}(?: {_BARE})*+)"  # 1: words that are nothing but themselves, one blank apart
+    rf"|(&&|\|\||\|&|[|;]|&(?![>&]))"  # 2: what joins two commands
+    rf"|(\d?>&\d{_END}|(?:[0-9]?>>?|&>>?)[ \t]*+/dev/null{_END})"  # 3: to another descriptor, or to nowhere
+    rf"|0?<(?![<&>(])[ \t]*+({_WORD})"  # 4: from a file
+    rf"|([{{}}]){_END}"  # 5: a group's brace
+    rf"|(?!\d+[<>])({_WORD})"  # 6: any other word
     rf"|(\n)"  # 7
     rf"|(\((?!\()|\))"  # 8: a subshell's brackets
     rf"|(\#[^\n]*+)"  # 9: a comment
@@ -42,8 +43,7 @@ _DEVICES = ("/dev/", "~", "-")  # bash itself connects to /dev/tcp/…
 _PIECES = re.compile(rf"{_SINGLE}|({_DOUBLE})|\\.|({_VALUE})|.", re.DOTALL)
 _ANY_VALUE = re.compile(rf"\\.|({_VALUE})", re.DOTALL)
 _GLOBS = re.compile(r"[*?\[]")
-_SINGLE_AT = re.compile(_SINGLE)
-_DOUBLE_AT = re.compile(r'"((?:[^"\\]++|\\.)*+)"', re.DOTALL)
+_PARTS = re.compile(r"'([^']*+)'|\"((?:[^\"\\]++|\\.)*+)\"|\\(.)|([^'\"\\]++)|(.)", re.DOTALL)
 _DOUBLE_ESCAPE = re.compile(r'\\(["\\$`])')
 
 
@@ -56,19 +56,21 @@ def _has_value(word: str) -> bool:
     return False
 
 
+_ENDS = frozenset((";", "&"))
+_PIPES = frozenset(("|", "|&"))
+
+
 class Simple:
     """One simple command: its words, where they stand, and whether it reads what the one before it writes."""
 
-    __slots__ = ("end", "globs", "piped", "spans", "start", "values", "words")
+    redirected = 0  # where its last redirection ends
+    globs = False  # a file name pattern may become an option
+    values = False  # a variable's value is among the words
 
-    def __init__(self, start: int, piped: bool) -> None:
-        self.start = start
-        self.end = start
+    def __init__(self, piped: bool, first: int) -> None:
         self.piped = piped
+        self.first = first  # where its words begin in the list of places
         self.words: list[str] = []
-        self.spans: list[tuple[int, int]] = []
-        self.globs = False  # a file name pattern may become an option
-        self.values = False  # a variable's value is among the words
 
 
 def unquote(word: str) -> tuple[str, str]:
@@ -77,22 +79,14 @@ def unquote(word: str) -> tuple[str, str]:
         return word, word
     said: list[str] = []
     bare: list[str] = []
-    at = 0
-    while at < len(word):
-        char = word[at]
-        if char == "'" and (single := _SINGLE_AT.match(word, at)):
-            said.append(single.group()[1:-1])
-            at = single.end()
-        elif char == '"' and (double := _DOUBLE_AT.match(word, at)):
-            said.append(_DOUBLE_ESCAPE.sub(r"\1", double.group(1)))
-            at = double.end()
-        elif char == "\\" and at + 1 < len(word):
-            said.append(word[at + 1])
-            at += 2
-        else:
-            said.append(char)
-            bare.append(char)
-            at += 1
+    for part in _PARTS.finditer(word):
+        kind = part.lastindex or 0
+        text = part[kind]
+        if kind == 2 and "\\" in text:
+            text = _DOUBLE_ESCAPE.sub(r"\1", text)
+        said.append(text)
+        if kind > 3:
+            bare.append(text)
     return "".join(said), "".join(bare)
 
 
@@ -101,6 +95,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self.commands: list[Simple] = []
+        self.places: list[int] = []  # of each command -1, then begin and end of each word
         self.command: Simple | None = None
         self.groups: list[str] = []
         self.empty = False  # a group has been opened and holds nothing yet
@@ -111,41 +106,66 @@ class _Reader:
 
     def read(self, text: str) -> bool:
         at = 0
+        place = self.places.append
         for found in _TOKEN.finditer(text):
-            if found.start() != at:
+            start, end = found.span()
+            if start != at:
                 return False
-            at = found.end()
+            at = end
             kind = found.lastindex
-            if kind == 1 and self.command is not None:
-                self.command.words.append(found.group(1))
-                self.command.spans.append(found.span(1))
+            command = self.command
+            if kind == 1:
+                words = found[1].split(" ")
+                if command is None:
+                    if self.closed or words[0] in RESERVED:
+                        return False
+                    command = self._start()
+                command.words += words
+                begin = found.start(1)
+                for word in words:
+                    place(begin)
+                    begin += len(word)
+                    place(begin)
+                    begin += 1
+            elif kind == 2:
+                if command is None and not self.closed:
+                    return False
+                operator = found[2]
+                self.command = None
+                self.closed = False
+                self.joined = operator not in _ENDS
+                self.piped = operator in _PIPES
             elif not self._takes(kind or 0, found):
                 return False
         self._end_command()
         return not (self.groups or self.joined or self.negated or text[at:].strip(" \t"))
 
+    def _start(self) -> Simple:
+        self.places.append(-1)
+        command = self.command = Simple(self.piped, len(self.places))
+        self.commands.append(command)
+        self.joined = self.negated = self.piped = self.empty = False
+        return command
+
     def _takes(self, kind: int, found: re.Match[str]) -> bool:
-        if kind == 1 or kind == 5:
-            return self._word(found.group(kind), found.span(kind))
         if kind == 6:
-            return self._join(found.group(6))
+            return self._word(found[6], found.end())
         if kind == 7:
             return self._newline()
-        if kind == 2:
-            return self._redirect(found.end())
         if kind == 3:
-            return self._input(found.group(3), found.end())
-        return kind == 9 or self._bracket(found.group(kind))
+            return self._redirect(found.end())
+        if kind == 4:
+            return self._input(found[4], found.end())
+        return kind == 9 or self._bracket(found[kind])
 
-    def _word(self, raw: str, span: tuple[int, int]) -> bool:
+    def _word(self, raw: str, end: int) -> bool:
         command = self.command
         if command is None:
             if raw == "!":
                 return self._negate()
             if self.closed or raw in RESERVED or _NOT_IN_NAMES.search(raw):
                 return False
-            command = self.command = Simple(span[0], self.piped)
-            self.joined = self.negated = self.piped = self.empty = False
+            command = self._start()
         if _SPECIAL.search(raw):
             word, bare = unquote(raw)
             command.globs = command.globs or (word[:1] in "-*?[" and _GLOBS.search(bare) is not None)
@@ -153,7 +173,7 @@ class _Reader:
         else:
             word = raw
         command.words.append(word)
-        command.spans.append(span)
+        self.places += (end - len(raw), end)
         return True
 
     def _negate(self) -> bool:
@@ -163,22 +183,10 @@ class _Reader:
 
     def _end_command(self) -> bool:
         """Whether a command or a group stands here, so that it can be joined to another."""
-        fits = self.closed
-        command = self.command
-        if command is not None:
-            command.end = max(command.end, command.spans[-1][1])
-            self.commands.append(command)
-            self.command = None
-            fits = True
+        fits = self.closed or self.command is not None
+        self.command = None
         self.closed = False
         return fits
-
-    def _join(self, operator: str) -> bool:
-        if not self._end_command():
-            return False
-        self.joined = operator not in (";", "&")
-        self.piped = operator in ("|", "|&")
-        return True
 
     def _newline(self) -> bool:
         self._end_command()
@@ -186,7 +194,7 @@ class _Reader:
 
     def _redirect(self, end: int) -> bool:
         if self.command is not None:
-            self.command.end = end
+            self.command.redirected = end
         return self.command is not None or self.closed
 
     def _input(self, target: str, end: int) -> bool:
@@ -194,7 +202,7 @@ class _Reader:
         if self.command is None or "$" in target or _GLOBS.search(bare) or word.startswith(_DEVICES):
             return False
         self.command.piped = False
-        self.command.end = end
+        self.command.redirected = end
         return True
 
     def _bracket(self, bracket: str) -> bool:
@@ -215,7 +223,10 @@ class _Reader:
         return True
 
 
-def read_plain(text: str) -> list[Simple] | None:
-    """The simple commands of a text, in order; None when any of it is beyond this reader."""
+def read_plain(text: str) -> tuple[list[Simple], list[int]] | None:
+    """The simple commands of a text in order, and the places of their words; None when any of it is beyond this reader.
+
+    The places are, of each command, -1 and then begin and end of each word.
+    """
     reader = _Reader()
-    return reader.commands if reader.read(text) else None
+    return (reader.commands, reader.places) if reader.read(text) else None

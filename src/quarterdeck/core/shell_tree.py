@@ -9,7 +9,7 @@ import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
 from quarterdeck.core.shell_calls import Call
-from quarterdeck.core.shell_plain import Simple, unquote
+from quarterdeck.core.shell_plain import unquote
 from quarterdeck.core.shell_tables import named
 
 _BASH = Language(tree_sitter_bash.language())
@@ -21,51 +21,56 @@ def _ids(names: str) -> frozenset[int]:
     return frozenset(at for at in range(_BASH.node_kind_count) if _BASH.node_kind_for_id(at) in wanted)
 
 
-_LEAVES = _ids(
-    "word number raw_string string_content comment file_descriptor variable_name special_variable_name"
-) | _ids('" $ ${ } { ( ) ; & && || | |& > >> &> &>> >& < !')
+_PLAIN = _ids("word")
+_NUMBERS = _ids("number")  # `10#$(x)` is a number that holds more
+_SOLID = _ids('file_descriptor " $ ${ } { ( ) ; & && || | |& > >> &> &>> >& < !')  # hold no blank
+_LEAVES = _SOLID | _PLAIN | _ids("number raw_string string_content comment variable_name special_variable_name")
 _INNER = _ids(
     "program list pipeline command command_name concatenation string redirected_statement file_redirect subshell "
     "compound_statement negated_command simple_expansion expansion"
 )
 _WORDS = _ids("command_name word number raw_string string concatenation simple_expansion expansion")
-_COMMAND = _ids("command")
+(_COMMAND,) = _ids("command")
+_BLANKS = b" \t\n"
 
 
 def parse(data: bytes) -> Node:
     return _PARSER.parse(data).root_node
 
 
-def agrees(root: Node, data: bytes, commands: list[Simple]) -> bool:
-    """Whether the tree holds only known kinds, covers every byte, and has the same words in the same commands."""
+def agrees(root: Node, data: bytes, places: list[int]) -> bool:
+    """Whether the tree holds only known kinds, covers every byte, and has the same words in the same places."""
     if root.has_error:
         return False
-    spans: list[tuple[int, int]] = []
-    counts: list[int] = []
-    covered = 0
+    uncovered = len(data.translate(None, _BLANKS))
+    solid = _SOLID if 92 in data else _SOLID | _PLAIN  # a backslash can make a blank part of a bare word
+    found: list[int] = []
+    place = found.append
     stack = [root]
     while stack:
         node = stack.pop()
         kind = node.kind_id
-        if kind in _LEAVES and not node.child_count:
-            start, end = node.byte_range
-            if start != covered and data[covered:start].strip(b" \t\n"):
-                return False
-            covered = end
-            continue
-        if kind not in _INNER:
+        if kind in solid:
+            uncovered -= node.end_byte - node.start_byte
+        elif kind in _LEAVES and not (kind in _NUMBERS and node.child_count):
+            uncovered -= len(data[node.start_byte : node.end_byte].translate(None, _BLANKS))
+        elif kind not in _INNER:
             return False
-        children = node.children
-        if kind in _COMMAND:
-            before = len(spans)
-            spans += [child.byte_range for child in children if child.kind_id in _WORDS]
-            counts.append(len(spans) - before)
-        stack += children[::-1]
-    if data[covered:].strip(b" \t\n"):
-        return False
-    return counts == [len(command.words) for command in commands] and spans == [
-        span for command in commands for span in command.spans
-    ]
+        elif kind != _COMMAND:
+            stack += node.children[::-1]
+        else:
+            place(-1)
+            for child in node.children:
+                kind = child.kind_id
+                if kind in _WORDS:
+                    start, end = child.start_byte, child.end_byte
+                    place(start)
+                    place(end)
+                    if kind in solid:
+                        uncovered -= end - start
+                        continue
+                stack.append(child)
+    return not uncovered and found == places
 
 
 _DOUBTS = {
