@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/pytest
 
-.PHONY: help run test check unit e2e faults bench fmt lint types imports laws fuzz docs record lock parts clean
+.PHONY: help run test check unit e2e faults bench fmt lint types imports laws fuzz fuzz-shell docs record lock parts clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -42,8 +42,11 @@ e2e: parts ## end to end with the real Claude Code, tmux and Chromium
 faults: $(VENV)/dev.stamp ## kill -9, floods and full disks, many times over
 	@QD_FAULT_HITS=1000 $(PYTEST) tests/faults --timeout 7200
 
-fuzz: $(VENV)/dev.stamp ## 50,000 examples per property
+fuzz: $(VENV)/dev.stamp fuzz-shell ## 50,000 examples per property, and the shell reader against bash
 	@QD_HYPOTHESIS=fuzz $(PYTEST) tests/unit --timeout 7200
+
+fuzz-shell: $(VENV)/dev.stamp ## 120,000 shell texts, read by us and run by a real bash that can start nothing
+	@$(BIN)/python -m tests.support.shell_fuzz 120000
 
 laws: parts ## every law with its tests, and whether it holds
 	@$(PYTEST) --laws

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 
 from quarterdeck.core.shell import Script, read_script
@@ -176,10 +177,20 @@ def _records(data: bytes, count: int) -> list[list[tuple[str, ...]]]:
 
 
 def covered(script: Script, words: tuple[str, ...]) -> bool:
-    """Whether one of our calls has these words, once values and home folders are put in."""
-    return any(
-        len(call.words) == len(words) and all(map(_same, call.words, words)) for call in script.calls if call.words
-    )
+    """Whether one of our calls has these words, once values, home folders and file name patterns are put in."""
+    return any(_becomes(call.words, words) for call in script.calls)
+
+
+def _becomes(ours: tuple[str, ...], real: tuple[str, ...]) -> bool:
+    """A file name pattern may become several words, each of which fits it."""
+    if not ours or not real:
+        return not ours and not real
+    if _same(ours[0], real[0]):
+        return _becomes(ours[1:], real[1:])
+    fitting = 0
+    while fitting < len(real) and re.search(r"[*?[]", ours[0]) and fnmatch(real[fitting], ours[0]):
+        fitting += 1
+    return any(_becomes(ours[1:], real[count:]) for count in range(1, fitting + 1))
 
 
 _VALUE = re.compile(r"\$(?:\?|\{?[A-Z]+\}?|\{\?\})")

@@ -140,6 +140,8 @@ def _unwrapped(
             doubts[inner.doubt] = None
         if inner.words:
             calls.append(Call(inner.words, " ".join(inner.words), False, said, inner.outer, inner.unseen))
+            if inner.words[0] in CHANGES_SHELL:
+                doubts[f"changes the shell with {inner.words[0]}"] = None
             _unwrapped(inner.words, calls, doubts, writes, depth - 1, said)
         elif inner.text:
             _nested(inner.text, said, calls, doubts, writes, depth - 1, inner.unseen)

@@ -135,7 +135,7 @@ def _matches(pattern: str, name: str) -> bool:
 _FILTERS: Mapping[str, tuple[str, str, str, int]] = {
     "head": ("qvz0123456789", "nc", "lines bytes quiet silent", 0),
     "tail": ("qvzr0123456789", "nc", "lines bytes quiet silent", 0),
-    "wc": ("lwcmL", "", "lines words bytes chars max-line-length", 0),
+    "wc": ("lwcmL", "", "words chars max-line-length", 0),
     "sort": (
         "bdfgiMhnRrVcsuzC",
         "kt",
@@ -179,10 +179,19 @@ def only_reads(call: Call) -> bool:
     operands = _operands(known, call.words[1:])
     if operands is None or runs_or_writes(call.words, 1):
         return False
-    pattern_given = known[3] == 1 and any(w in ("-e", "--expression") for w in call.words)
-    if len(operands) > (0 if pattern_given else known[3]):
+    if len(operands) > (0 if _is_given_pattern(call.words) else known[3]):
         return False
     return call.words[0] != "jq" or not any(_JQ_READS.search(word) for word in operands)
+
+
+def _is_given_pattern(words: Sequence[str]) -> bool:
+    """Whether an option holds the pattern or script, so that the first operand is a file."""
+    if words[0] not in _TAKE_PATTERN:
+        return False
+    return any(word.startswith("--expr") or (word[:1] == "-" != word[1:2] and "e" in word) for word in words[1:])
+
+
+_TAKE_PATTERN = named("grep egrep fgrep sed")
 
 
 def _operands(known: tuple[str, str, str, int], words: Sequence[str]) -> list[str] | None:

@@ -18,8 +18,8 @@ _SED_SAFE = re.compile(
     r"(?:[pdq=]|s([/|,#])(?:(?!\1)[^\\\n]|\\[^\n])*+\1(?:(?!\1)[^\\\n]|\\[^\n])*+\1[gpiI0-9]*+)"
     r"\s*+(?:;|\Z))++\s*+"
 )
-# Calls, pipes, files, loads and calls by name; `>` may compare or write, so it asks.
-_AWK_UNSAFE = re.compile(r"system|getline|[@>`]|(?<!\|)\|(?!\|)")
+# Calls, pipes, files, loads, calls by name, the environment; `>` may compare or write, so it asks.
+_AWK_UNSAFE = re.compile(r"system|getline|ENVIRON|PROCINFO|ARG[VC]|[@>`]|(?<!\|)\|(?!\|)")
 _SHELLS = "bash sh dash zsh ksh mksh ash fish csh tcsh rbash"
 # Options with which an interpreter runs a text, reads the program from elsewhere or loads code; and those with a value.
 _INTERPRETERS: dict[str, tuple[str, str, str]] = {
