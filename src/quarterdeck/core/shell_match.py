@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from quarterdeck.core.shell_calls import Call
-from quarterdeck.core.shell_options import runs_or_writes
+from quarterdeck.core.shell_options import known_name, runs_or_writes
 from quarterdeck.core.shell_tables import TWINS, named, tool
 
 
@@ -39,7 +39,8 @@ def _names(prefix: tuple[str, ...], open_end: bool, call: Call) -> bool:
 
 def _has_dangers(words: Sequence[str]) -> bool:
     """Whether arguments nobody sees could make the program run or write something."""
-    return tool(words[0]) is not None or runs_or_writes((words[0], "-e"), 1) or words[0] in ("sed", "awk", "gawk")
+    name = known_name(words[0])
+    return tool(name) is not None or name in ("sed", "awk", "gawk", "mawk") or runs_or_writes((name, "-e"), 1)
 
 
 def mentions(prefix: tuple[str, ...], open_end: bool, call: Call) -> bool:

@@ -40,7 +40,7 @@ _VERSIONS = named("--version -V -v --help -h")
 
 def runs_or_writes(words: Sequence[str], named: int) -> bool:
     """Whether anything from word `named` on runs another program or writes a file; the words before it are named."""
-    words, named = _module(words, named)
+    words, named = _module((known_name(words[0]), *words[1:]), named)
     if named >= len(words):
         return len(words) == 1 and words[0] in _INTERPRETERS  # it runs what it is fed
     name = words[0]
@@ -58,10 +58,21 @@ def runs_or_writes(words: Sequence[str], named: int) -> bool:
     return below is not None and ((below.always and named < 2) or _uses(below, words, max(named, 2)))
 
 
+def known_name(name: str) -> str:
+    """The name under which a program is known: without its folder, and without a version that is not part of it."""
+    base = name.rpartition("/")[2]
+    if base in _INTERPRETERS or tool(base) is not None:
+        return base
+    return _VERSION.sub("", base) or base
+
+
+_VERSION = re.compile(r"-?[0-9][0-9.]*\Z")
+
+
 def _module(words: Sequence[str], named: int) -> tuple[Sequence[str], int]:
     """`python -m pytest …` is judged as pytest."""
     if len(words) > 2 and words[0].startswith("python") and words[1] == "-m":
-        return words[2:], max(named - 2, 0)
+        return (known_name(words[2]), *words[3:]), max(named - 2, 0)
     return words, named
 
 

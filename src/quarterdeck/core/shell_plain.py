@@ -166,6 +166,8 @@ class _Reader:
             if self.closed or raw in RESERVED or _NOT_IN_NAMES.search(raw):
                 return False
             command = self._start()
+        if "=~" in raw or ":~" in raw:
+            return False  # bash puts the home folder into what looks like an assignment, even in an argument
         if _SPECIAL.search(raw):
             word, bare = unquote(raw)
             command.globs = command.globs or (word[:1] in "-*?[" and _GLOBS.search(bare) is not None)

@@ -241,7 +241,7 @@ TOOLS: Mapping[str, Tool] = {
     "deno": Tool(shorts="Ac", longs="allow config import-map", words="eval install"),
     "cargo": Tool(shorts="ZC", longs="config manifest-path target-dir out-dir artifact-dir", words="install publish"),
     "go": Tool(
-        words="-exec -toolexec -o -overlay -modfile -C -vettool -ldflags -gcflags -gccgoflags -asmflags -cpuprofile "
+        words="-exec -toolexec -c -o -overlay -modfile -C -vettool -ldflags -gcflags -gccgoflags -asmflags -cpuprofile "
         "-memprofile -blockprofile -mutexprofile -trace -outputdir -coverprofile -pkgdir -tags= -fuzz "
         "generate tool env "
         "install --exec --toolexec --o --overlay --modfile --C --vettool --ldflags -test.cpuprofile -test.outputdir"
