@@ -51,8 +51,6 @@ def corpus(name: str) -> Iterator[tuple[Rules, str]]:
             rules = rules._replace(**{key: patterns})
         elif line and line[0] != "#":
             yield rules, _spelled(line)
-        elif line[:2] in ("#c", "# ") or not line:
-            continue
 
 
 def _spelled(line: str) -> str:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from quarterdeck.core.shell_calls import Call
-from quarterdeck.core.shell_options import known_name, runs_or_writes
-from quarterdeck.core.shell_tables import TWINS, named, tool
+from quarterdeck.core.shell_options import could_run_or_write, runs_or_writes
+from quarterdeck.core.shell_tables import TWINS, named
 
 
 def grants(prefix: tuple[str, ...], open_end: bool, call: Call) -> bool:
@@ -25,7 +25,7 @@ def _covers(prefix: tuple[str, ...], open_end: bool, words: tuple[str, ...], uns
         return False
     if not open_end:
         return len(words) == count and not unseen and count > 0
-    if unseen and _has_dangers(words):
+    if unseen and could_run_or_write(words[0]):
         return False
     return not runs_or_writes(words, count)
 
@@ -35,12 +35,6 @@ def _names(prefix: tuple[str, ...], open_end: bool, call: Call) -> bool:
     if prefix[:named] != call.outer:
         return False
     return _covers(prefix[named:], open_end, call.words, call.unseen)
-
-
-def _has_dangers(words: Sequence[str]) -> bool:
-    """Whether arguments nobody sees could make the program run or write something."""
-    name = known_name(words[0])
-    return tool(name) is not None or name in ("sed", "awk", "gawk", "mawk") or runs_or_writes((name, "-e"), 1)
 
 
 def mentions(prefix: tuple[str, ...], open_end: bool, call: Call) -> bool:

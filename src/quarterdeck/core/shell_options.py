@@ -58,6 +58,12 @@ def runs_or_writes(words: Sequence[str], named: int) -> bool:
     return below is not None and ((below.always and named < 2) or _uses(below, words, max(named, 2)))
 
 
+def could_run_or_write(name: str) -> bool:
+    """Whether arguments that nobody sees could make the program run another or write."""
+    known = known_name(name)
+    return known in _SPECIAL or known in _INTERPRETERS or tool(known) is not None
+
+
 def known_name(name: str) -> str:
     """The name under which a program is known: without its folder, and without a version that is not part of it."""
     base = name.rpartition("/")[2]

@@ -70,8 +70,6 @@ TOOLS: Mapping[str, Tool] = {
     "git rebase": Tool(shorts="x", takes="sX"),
     "git send-email": Tool(always=True),
     "git submodule": Tool(words="foreach"),
-    "git var": Tool(),
-    "git worktree": Tool(),
     # find(1), fd(1), G
     "find": Tool(words="-exec -execdir -ok -okdir -delete -fprint -fprint0 -fprintf -fls -files0-from"),
     "fd": Tool(shorts="xX", takes="etEdSc", longs="exec exec-batch"),
@@ -80,7 +78,6 @@ TOOLS: Mapping[str, Tool] = {
     "tree": Tool(shorts="oR", takes="LPIH", longs="output"),
     # coreutils manuals, G
     "sort": Tool(shorts="oT", takes="ktS", longs="output compress-program temporary-directory files0-from"),
-    "uniq": Tool(always=False),
     "split": Tool(longs="filter", always=True),
     "csplit": Tool(always=True),
     "tee": Tool(always=True),
@@ -110,7 +107,6 @@ TOOLS: Mapping[str, Tool] = {
     "less": Tool(
         shorts="oOkT", takes="bhjpPtxyz", longs="log-file LOG-FILE lesskey-file lesskey-src tag-file", words="+"
     ),
-    "more": Tool(),
     "vi": Tool(always=True),
     "vim": Tool(always=True),
     "nvim": Tool(always=True),
@@ -281,16 +277,12 @@ TOOLS: Mapping[str, Tool] = {
     # databases that run shells: G
     "sqlite3": Tool(words="-init -cmd", longs="init cmd"),
     "psql": Tool(shorts="cfoLvd", longs="command file output log-file set dbname"),
-    "mysql": Tool(
-        shorts="e", longs="execute init-command pager tee defaults-file defaults-extra-file plugin-dir", always=False
-    ),
+    "mysql": Tool(shorts="e", longs="execute init-command pager tee defaults-file defaults-extra-file plugin-dir"),
     # jq(1), yq: what reads other files, or writes in place
     "jq": Tool(shorts="fL", longs="from-file rawfile slurpfile library-path argfile"),
     "yq": Tool(shorts="ifs", longs="inplace in-place from-file split-exp"),
     "xmllint": Tool(longs="output shell", shorts="o"),
-    "ps": Tool(),
     "top": Tool(shorts="W"),
-    "watch": Tool(),
     "strace": Tool(shorts="oE", longs="output env"),
     "ltrace": Tool(shorts="o"),
     "gdb": Tool(always=True),
@@ -306,9 +298,8 @@ TOOLS: Mapping[str, Tool] = {
     "pandoc": Tool(shorts="oFLf", longs="output filter lua-filter pdf-engine extract-media template"),
     "ffmpeg": Tool(always=True),
     "convert": Tool(always=True),
-    "gpg": Tool(shorts="o", longs="output photo-viewer exec-path agent-program", always=False),
+    "gpg": Tool(shorts="o", longs="output photo-viewer exec-path agent-program"),
     "script": Tool(always=True),
-    "xargs": Tool(),
 }
 _SAME_AS = {
     "gmake": "make",
