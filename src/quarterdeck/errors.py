@@ -37,3 +37,11 @@ class BadInput(QuarterdeckError):
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
         self.kind = kind
+
+
+class BadPattern(QuarterdeckError):
+    """A rule's pattern means nothing: the person writes it another way."""
+
+
+class BadRules(QuarterdeckError):
+    """A list of rules cannot be taken as it is: the person mends the field that is named."""

@@ -1,0 +1,135 @@
+"""Rules over a shell line: every command of it must be allowed, and one that is denied is enough."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from quarterdeck.core.command_patterns import Command, WildCommand
+from quarterdeck.core.covering import Look, forbids
+from quarterdeck.core.patterns import Pattern, Whole
+from quarterdeck.core.rule import Rule, Verdict
+from quarterdeck.core.rule_index import ANY_COMMAND, Bound, Index, Key, command_key, line_key
+from quarterdeck.core.shell import Call, Script, grants, mentions, only_reads, read_script
+from quarterdeck.core.titles import cut
+
+_WORD = re.compile(r"[^\s;&|<>()$`'\"\\{}]+")
+
+
+class CommandLook(Struct, frozen=True, kw_only=True):
+    """A shell line, worked out once for all the rules. `words` are those of a line that nobody can read."""
+
+    look: Look
+    script: Script
+    line: str
+    words: frozenset[str]
+
+
+def look_at_command(look: Look) -> CommandLook:
+    line = look.subject.command.strip()
+    script = read_script(line)
+    unread = bool(script.doubts) and not script.calls
+    words = frozenset(word.rpartition("/")[2] for word in _WORD.findall(line)) if unread else frozenset()
+    return CommandLook(look=look, script=script, line=line, words=words)
+
+
+def command_keys(seen: CommandLook) -> list[Key]:
+    """Every key under which a deny or ask rule about this line can stand."""
+    keys: list[Key] = ["Bash", ANY_COMMAND, line_key(seen.line)]
+    keys += {command_key(call.words[0]) for call in seen.script.calls if call.words}
+    keys += {command_key(word) for word in seen.words}
+    return keys
+
+
+def forbids_command(pattern: Pattern, seen: CommandLook) -> bool:
+    """Whether a deny or ask rule is about any command of the line, however deep it stands."""
+    form = pattern.form
+    match form:
+        case Command():
+            if not form.open_end and line_key(form.line) == line_key(seen.line):
+                return True
+            if not form.words:
+                return False
+            return _among(form.words, seen) or any(
+                mentions(form.words, form.open_end, call) for call in seen.script.calls
+            )
+        case WildCommand():
+            return form.matches(seen.line) or any(form.matches(text) for text in _spellings(seen.script.calls))
+        case _:
+            return forbids(pattern, seen.look, None)
+
+
+def _among(words: tuple[str, ...], seen: CommandLook) -> bool:
+    """Whether the words of a pattern all stand somewhere in a line that nobody can read."""
+    return bool(seen.words) and all(word.rpartition("/")[2] in seen.words for word in words)
+
+
+def _spellings(calls: tuple[Call, ...]) -> list[str]:
+    """Each call as one text: as written, and as the shell sees it."""
+    texts: list[str] = []
+    for call in calls:
+        if call.words:
+            name = call.words[0].rpartition("/")[2]
+            texts += [call.source, " ".join(call.words), " ".join((name, *call.words[1:]))]
+    return texts
+
+
+def grants_call(pattern: Pattern, call: Call) -> bool:
+    """Whether an allow rule covers one command of a line."""
+    form = pattern.form
+    match form:
+        case Whole():
+            return True
+        case Command():
+            return bool(form.words) and grants(form.words, form.open_end, call)
+        case WildCommand():
+            return form.matches(" ".join(call.words)) and grants(form.words, True, call)
+        case _:
+            return False
+
+
+def is_line(pattern: Pattern, seen: CommandLook) -> bool:
+    """Whether the pattern is this very line."""
+    form = pattern.form
+    return isinstance(form, Command) and not form.open_end and form.line == seen.line
+
+
+def allowed(index: Index, seen: CommandLook, holds: Callable[[Rule], bool]) -> Verdict:
+    """Allow when the line is clear and every command of it is covered by a rule that holds; else why not."""
+    against = why_never(seen)
+    if against:
+        return Verdict(effect=None, reasons=against)
+    for bound in index.get(line_key(seen.line)):
+        if is_line(bound.pattern, seen) and holds(bound.rule):
+            return Verdict(effect="allow", rules=(bound.rule,))
+    used: dict[str, Rule] = {}
+    missing: list[str] = []
+    for call in seen.script.calls:
+        rule = _granting(index, call, holds)
+        if rule is not None:
+            used[rule.rule_id] = rule
+        elif not only_reads(call):
+            missing.append(f"no rule allows {cut(call.source)}")
+    if missing or not used:
+        return Verdict(effect=None, reasons=tuple(missing))
+    return Verdict(effect="allow", rules=tuple(used.values()))
+
+
+def why_never(seen: CommandLook) -> tuple[str, ...]:
+    """Why no allow rule can cover the line, whatever it says."""
+    if seen.look.subject.tool_input.get("dangerouslyDisableSandbox"):
+        return ("runs outside the sandbox",)
+    if not seen.script.calls and not seen.script.doubts:
+        return ("runs no command",)
+    return seen.script.doubts
+
+
+def _granting(index: Index, call: Call, holds: Callable[[Rule], bool]) -> Rule | None:
+    """The rule of the lowest rank that covers the call."""
+    names = dict.fromkeys(words[0] for words in (call.words, call.outer) if words)
+    for bound in index.near(["Bash", *map(command_key, names)]):
+        if grants_call(bound.pattern, call) and holds(bound.rule):
+            return bound.rule
+    return None

@@ -1,0 +1,142 @@
+"""Finds the few rules that can be about a use of a tool, however many there are."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import assert_never
+
+from msgspec import Struct
+
+from quarterdeck.core.command_patterns import Command, WildCommand
+from quarterdeck.core.covering import Look
+from quarterdeck.core.globs import folded
+from quarterdeck.core.path_patterns import Base, Files
+from quarterdeck.core.patterns import Domain, Fields, Named, Pattern, Server, Whole
+from quarterdeck.core.rule import Rule
+from quarterdeck.core.subject import LONGEST_PATH, is_within
+
+Key = str | tuple[str, str, str]
+
+
+class Bound(Struct, frozen=True):
+    """A rule, its pattern as read, and its rank among rules of its effect."""
+
+    rule: Rule
+    pattern: Pattern
+    rank: tuple[int, int, str]
+
+
+class Index:
+    """Rules of one effect, by what a use must have in common with them."""
+
+    def __init__(self, bound: Iterable[Bound]) -> None:
+        self._found: dict[Key, list[Bound]] = defaultdict(list)
+        for one in sorted(bound, key=lambda b: b.rank):
+            for key in _keys_of(one.pattern, one.rule.scope_path):
+                self._found[key].append(one)
+        self.empty = not self._found
+
+    def get(self, key: Key) -> list[Bound] | tuple[()]:
+        return self._found.get(key, ())
+
+    def near(self, keys: Iterable[Key]) -> list[Bound]:
+        """The rules under any of the keys, by their rank, each once."""
+        lists = [found for key in keys if (found := self._found.get(key))]
+        if len(lists) < 2:
+            return lists[0] if lists else []
+        return sorted({one.rule.rule_id: one for found in lists for one in found}.values(), key=lambda b: b.rank)
+
+
+def command_key(word: str) -> str:
+    """The key of rules about a program, by its name without its folder."""
+    return "$" + word.rpartition("/")[2]
+
+
+ANY_COMMAND = "$*"
+"""The key of rules about commands whose name is a wildcard."""
+
+
+def line_key(line: str) -> str:
+    """The key of rules about one whole line, however it is spaced."""
+    return "=" + " ".join(line.split())
+
+
+def _keys_of(pattern: Pattern, project: str | None) -> Iterator[Key]:
+    form = pattern.form
+    match form:
+        case Whole() | Server() | Named() | Fields():
+            yield from pattern.tools
+        case Command():
+            if form.words:
+                yield command_key(form.words[0])
+            if not form.open_end:
+                yield line_key(form.line)
+        case WildCommand():
+            yield command_key(form.words[0]) if form.words else ANY_COMMAND
+        case Domain():
+            yield f"@.{form.host}" if form.below else f"@{form.host}"
+            yield "@"
+        case Files():
+            for tool in pattern.tools:
+                yield (tool, "", "")
+                yield (tool, *_place(form, project))
+        case _:
+            assert_never(form)
+
+
+def _place(files: Files, project: str | None) -> tuple[str, str]:
+    if files.base is not Base.PROJECT:
+        return files.base, files.prefix
+    if project is None:
+        return Base.CWD, files.prefix
+    return Base.ROOT, "/".join(part for part in (folded(project).strip("/"), files.prefix) if part)
+
+
+def keys_for(look: Look) -> list[Key]:
+    """Every key under which a rule about this use can stand; for a shell command those of its tool."""
+    tool = look.subject.tool_name
+    keys: list[Key] = [tool]
+    if tool.startswith("mcp__"):
+        keys += _servers(tool)
+    if tool == "WebFetch":
+        keys += _hosts(look.host)
+    for path in look.seen:
+        keys += _places(tool, path, look)
+    return keys
+
+
+def _servers(tool: str) -> Iterator[str]:
+    """What may be the server in the name, for names may hold `__` themselves."""
+    yield "mcp"
+    end = tool.find("__", len("mcp__"))
+    while end > 0:
+        yield tool[:end]
+        end = tool.find("__", end + 1)
+
+
+def _hosts(host: str | None) -> Iterator[str]:
+    if host is None:
+        yield "@"
+        return
+    yield f"@{host}"
+    _, dot, rest = host.partition(".")
+    while dot:
+        yield f"@.{rest}"
+        _, dot, rest = rest.partition(".")
+
+
+def _places(tool: str, path: str, look: Look) -> Iterator[Key]:
+    """The path and each folder above it, seen from the root, from the home and from where the session is."""
+    if len(path) > LONGEST_PATH:
+        yield (tool, "", "")
+        return
+    for base, folder in ((Base.ROOT, "/"), (Base.HOME, look.home), (Base.CWD, look.cwd)):
+        if not is_within(path, folder):
+            continue
+        known = ""
+        yield (tool, base, known)
+        for part in folded(path[len(folder) :]).split("/"):
+            if part:
+                known = f"{known}/{part}" if known else part
+                yield (tool, base, known)

@@ -1,0 +1,159 @@
+"""What the rules say about one use of a tool: deny beats ask beats allow, then the narrower scope."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from msgspec import Struct
+
+from quarterdeck.core.command_rules import (
+    CommandLook,
+    allowed,
+    command_keys,
+    forbids_command,
+    grants_call,
+    is_line,
+    look_at_command,
+    why_never,
+)
+from quarterdeck.core.covering import Look, allows, forbids, look_at
+from quarterdeck.core.patterns import Pattern, read_pattern
+from quarterdeck.core.rule import EFFECTS, SCOPES, Rule, Untrusted, Verdict, rank_of, why_idle
+from quarterdeck.core.rule_index import Bound, Index, Key, keys_for
+from quarterdeck.core.self_guard import touches_us
+from quarterdeck.core.subject import Subject
+from quarterdeck.errors import BadPattern
+
+__all__ = ["Considered", "Explanation", "Rule", "Rulebook", "Subject", "Verdict", "explain", "trusts_all"]
+
+
+def trusts_all(_: str) -> bool:
+    """Nothing is untrusted."""
+    return False
+
+
+class Rulebook:
+    """A set of rules, read and indexed once. A rule that cannot be read allows nothing; where it would deny or ask,
+    nothing is allowed until it is mended."""
+
+    def __init__(self, bound: Iterable[Bound], unread: Iterable[tuple[Rule, str]]) -> None:
+        self.bound = tuple(sorted(bound, key=lambda one: (EFFECTS.index(one.rule.effect), one.rank)))
+        self.unread = tuple(unread)
+        self._deny, self._ask, self._allow = (
+            Index(one for one in self.bound if one.rule.effect == effect) for effect in EFFECTS
+        )
+        self._broken = [rule for rule, _ in self.unread if rule.effect != "allow"]
+        self.denies_anything = not self._deny.empty
+
+    @classmethod
+    def of(cls, rules: Iterable[Rule]) -> Rulebook:
+        bound: list[Bound] = []
+        unread: list[tuple[Rule, str]] = []
+        for rule in rules:
+            try:
+                bound.append(_bind(rule))
+            except BadPattern as error:
+                unread.append((rule, str(error)))
+        return cls(bound, unread)
+
+    def verdict(self, subject: Subject, at: float, *, untrusted: Untrusted = trusts_all) -> Verdict:
+        """What the rules say about this use at this time. `untrusted` tells of a project's folder whether its allow
+        rules must not hold."""
+
+        def holds(rule: Rule) -> bool:
+            return why_idle(rule, subject, at, untrusted) is None
+
+        look = look_at(subject)
+        command = look_at_command(look) if subject.tool_name == "Bash" else None
+        keys = command_keys(command) if command else keys_for(look)
+        for effect, index in (("deny", self._deny), ("ask", self._ask)):
+            for one in () if index.empty else index.near(keys):
+                if _forbids(one, look, command) and holds(one.rule):
+                    return Verdict(effect=effect, rules=(one.rule,))
+        return self._guarded(look, command, holds) or self._allowed(look, command, keys, holds)
+
+    def _guarded(self, look: Look, command: CommandLook | None, holds: Callable[[Rule], bool]) -> Verdict | None:
+        """Ask, where no allow rule may have a say."""
+        touched = touches_us(look.subject, look.subject.our_home, command.script if command else None)
+        if touched:
+            return Verdict(effect="ask", reasons=(touched,))
+        for rule in self._broken:
+            if holds(rule):
+                return Verdict(effect="ask", reasons=(f"the {rule.effect} rule {rule.pattern} cannot be read",))
+        return None
+
+    def _allowed(
+        self, look: Look, command: CommandLook | None, keys: list[Key], holds: Callable[[Rule], bool]
+    ) -> Verdict:
+        if command:
+            return allowed(self._allow, command, holds)
+        for one in self._allow.near(keys):
+            if allows(one.pattern, look, one.rule.scope_path) and holds(one.rule):
+                return Verdict(effect="allow", rules=(one.rule,))
+        return Verdict(effect=None, reasons=(f"no rule allows this use of {look.subject.tool_name}",))
+
+
+def _bind(rule: Rule) -> Bound:
+    if rule.effect not in EFFECTS or rule.scope not in SCOPES:
+        raise BadPattern(f"{rule.rule_id}: effect {rule.effect} with scope {rule.scope} means nothing")
+    return Bound(rule, read_pattern(rule.pattern, rule.effect), rank_of(rule))
+
+
+def _forbids(one: Bound, look: Look, command: CommandLook | None) -> bool:
+    if command:
+        return forbids_command(one.pattern, command)
+    return forbids(one.pattern, look, one.rule.scope_path)
+
+
+class Considered(Struct, frozen=True, kw_only=True):
+    """One rule of the tool: whether it is about the use and holds, and why or why not."""
+
+    rule: Rule
+    matched: bool
+    why: str
+
+
+class Explanation(Struct, frozen=True, kw_only=True):
+    """The verdict, and every rule that could have had a say, the stronger first."""
+
+    verdict: Verdict
+    considered: tuple[Considered, ...]
+
+
+def explain(book: Rulebook, subject: Subject, at: float, *, untrusted: Untrusted = trusts_all) -> Explanation:
+    """The whole evaluation of one use of a tool."""
+    look = look_at(subject)
+    command = look_at_command(look) if subject.tool_name == "Bash" else None
+    considered = [
+        _consider(one, look, command, why_idle(one.rule, subject, at, untrusted))
+        for one in book.bound
+        if _is_of_tool(one.pattern, subject.tool_name)
+    ]
+    considered += [Considered(rule=rule, matched=False, why=f"cannot be read: {why}") for rule, why in book.unread]
+    return Explanation(verdict=book.verdict(subject, at, untrusted=untrusted), considered=tuple(considered))
+
+
+def _is_of_tool(pattern: Pattern, tool: str) -> bool:
+    return any(name == tool or (tool.startswith("mcp__") and tool.startswith(name + "__")) for name in pattern.tools)
+
+
+def _consider(one: Bound, look: Look, command: CommandLook | None, idle: str | None) -> Considered:
+    if one.rule.effect != "allow":
+        fits = _forbids(one, look, command)
+        why = "is about this use" if fits else "is about other uses"
+    elif command:
+        fits, why = _covered(one.pattern, command)
+    else:
+        fits = allows(one.pattern, look, one.rule.scope_path)
+        why = "covers this use" if fits else "covers other uses"
+    return Considered(rule=one.rule, matched=fits and idle is None, why=idle or why)
+
+
+def _covered(pattern: Pattern, command: CommandLook) -> tuple[bool, str]:
+    """Whether an allow rule covers any command of the line, and which."""
+    if against := why_never(command):
+        return False, f"no rule can allow this line: {', '.join(against)}"
+    if is_line(pattern, command):
+        return True, "covers the line"
+    covered = [call.source for call in command.script.calls if grants_call(pattern, call)]
+    return bool(covered), f"covers {', '.join(covered)}" if covered else "covers other commands"
