@@ -11,10 +11,12 @@ from quarterdeck.core.command_patterns import Command, WildCommand
 from quarterdeck.core.covering import Look, forbids
 from quarterdeck.core.patterns import Pattern, Whole
 from quarterdeck.core.rule import Rule, Verdict
-from quarterdeck.core.rule_index import ANY_COMMAND, Bound, Index, Key, command_key, line_key
+from quarterdeck.core.rule_index import ANY_COMMAND, EVERY_COMMAND, Index, Key, command_key, line_key
 from quarterdeck.core.shell import Call, Script, grants, mentions, only_reads, read_script
 from quarterdeck.core.titles import cut
 
+_UNREAD = ("an expansion names the command", "cannot be parsed", "is too long to be read", "nests too deeply")
+_OPEN_NAME = re.compile(r"[*?$`{\[]")
 _WORD = re.compile(r"[^\s;&|<>()$`'\"\\{}]+")
 
 
@@ -30,17 +32,22 @@ class CommandLook(Struct, frozen=True, kw_only=True):
 def look_at_command(look: Look) -> CommandLook:
     line = look.subject.command.strip()
     script = read_script(line)
-    unread = bool(script.doubts) and not script.calls
+    unread = not script.calls or any(doubt in _UNREAD for doubt in script.doubts)
     words = frozenset(word.rpartition("/")[2] for word in _WORD.findall(line)) if unread else frozenset()
     return CommandLook(look=look, script=script, line=line, words=words)
 
 
 def command_keys(seen: CommandLook) -> list[Key]:
     """Every key under which a deny or ask rule about this line can stand."""
-    keys: list[Key] = ["Bash", ANY_COMMAND, line_key(seen.line)]
-    keys += {command_key(call.words[0]) for call in seen.script.calls if call.words}
-    keys += {command_key(word) for word in seen.words}
-    return keys
+    names = {word for call in seen.script.calls for word in _names(call)}
+    if any(_OPEN_NAME.search(name) for name in names):
+        return ["Bash", EVERY_COMMAND]
+    return ["Bash", ANY_COMMAND, line_key(seen.line), *map(command_key, names), *map(command_key, seen.words)]
+
+
+def _names(call: Call) -> tuple[str, ...]:
+    """The words of a call that can be the name of what it runs: a module's too, `python -m pytest`."""
+    return (call.words[0], call.words[2]) if call.words[1:2] == ("-m",) and len(call.words) > 2 else call.words[:1]
 
 
 def forbids_command(pattern: Pattern, seen: CommandLook) -> bool:

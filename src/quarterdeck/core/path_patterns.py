@@ -27,6 +27,7 @@ class Files(Struct, frozen=True):
     """Files below a place. `prefix` are the leading parts without a wildcard, as an index finds them."""
 
     base: Base
+    parts: tuple[str, ...]
     prefix: str
     glob: PathGlob
     folded: PathGlob
@@ -42,7 +43,7 @@ def read_files(tool: str, scope: str) -> Files:
     _check(tool, scope, base, parts)
     if base is Base.CWD and len(parts) == 1 and "/" not in scope.strip():
         parts.insert(0, "**")
-    return Files(base, _prefix(parts), PathGlob(parts), PathGlob([folded(part) for part in parts]))
+    return Files(base, tuple(parts), _prefix(parts), PathGlob(parts), PathGlob([folded(part) for part in parts]))
 
 
 def _base(path: str) -> tuple[Base, str]:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from quarterdeck.core.command_patterns import Command, WildCommand, read_command
 from quarterdeck.core.globs import Glob, plain
 from quarterdeck.core.path_patterns import Files, read_files
-from quarterdeck.core.text import unseen
+from quarterdeck.core.text import UNSEEN
 from quarterdeck.errors import BadPattern
 
 LIMIT = 1000
@@ -68,6 +68,7 @@ class Server(Struct, frozen=True):
 
     name: str
     tools: Glob
+    every: bool
 
 
 class Domain(Struct, frozen=True):
@@ -126,8 +127,8 @@ def _check_text(text: str) -> None:
         raise BadPattern("a pattern is empty; write for example Bash(git log:*)")
     if len(text) > LIMIT:
         raise BadPattern(f"{text[:40]}…: longer than {LIMIT} characters; write a shorter prefix or a folder")
-    if hidden := unseen(text):
-        raise BadPattern(f"a pattern holds the unseen character U+{ord(hidden):04X}; type it again without it")
+    if hidden := UNSEEN.search(text):
+        raise BadPattern(f"a pattern holds the unseen character U+{ord(hidden[0]):04X}; type it again without it")
 
 
 def _split(text: str) -> tuple[str, str | None]:
@@ -254,4 +255,4 @@ def _read_mcp(tool: str, scope: str | None, effect: str) -> Pattern:
     if fields is not None:
         raise BadPattern(f"{tool}({scope}): fields need one tool; write mcp__server__tool(field:value)")
     key = "mcp" if server == "*" else f"mcp__{server}"
-    return Pattern(tool, (key,), Server(key, Glob(name)))
+    return Pattern(tool, (key,), Server(key, Glob(name), every=name == "*"))

@@ -50,11 +50,14 @@ class Index:
 
 def command_key(word: str) -> str:
     """The key of rules about a program, by its name without its folder."""
-    return "$" + word.rpartition("/")[2]
+    return "$" + word.rpartition("/")[2].casefold()
 
 
 ANY_COMMAND = "$*"
 """The key of rules about commands whose name is a wildcard."""
+
+EVERY_COMMAND = "$"
+"""The key of all rules about commands."""
 
 
 def line_key(line: str) -> str:
@@ -68,11 +71,13 @@ def _keys_of(pattern: Pattern, project: str | None) -> Iterator[Key]:
         case Whole() | Server() | Named() | Fields():
             yield from pattern.tools
         case Command():
+            yield EVERY_COMMAND
             if form.words:
                 yield command_key(form.words[0])
             if not form.open_end:
                 yield line_key(form.line)
         case WildCommand():
+            yield EVERY_COMMAND
             yield command_key(form.words[0]) if form.words else ANY_COMMAND
         case Domain():
             yield f"@.{form.host}" if form.below else f"@{form.host}"

@@ -18,7 +18,7 @@ def visible(text: str) -> str:
 
 def unseen(text: str) -> str | None:
     """The first character of the text that would act, hide or reorder; a tab or a newline is none."""
-    found = _UNSEEN.search(text)
+    found = UNSEEN.search(text)
     return found.group() if found else None
 
 
