@@ -7,13 +7,21 @@ import re
 from msgspec import Struct
 
 from quarterdeck.core.globs import Glob, literal
-from quarterdeck.core.shell import read_script
+from quarterdeck.core.shell import Script, read_script
 from quarterdeck.errors import BadPattern
 
 _ESCAPED = re.compile(r"\\([\\*])")
 _STARS = re.compile(r"\\[\\*]|(\*)")
 _PLAIN = re.compile(r"[A-Za-z0-9_./:=@%+,^-]+(?: [A-Za-z0-9_./:=@%+,^-]+)*")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
+
+
+_UNREAD = ("an expansion names the command", "cannot be parsed", "is too long to be read", "nests too deeply")
+
+
+def is_unread(script: Script) -> bool:
+    """Whether there may be commands in the text that nobody has seen."""
+    return not script.calls or any(doubt in _UNREAD for doubt in script.doubts)
 
 
 class Command(Struct, frozen=True):

@@ -7,15 +7,23 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from quarterdeck.core.command_patterns import Command, WildCommand
+from quarterdeck.core.command_patterns import Command, WildCommand, is_unread
 from quarterdeck.core.covering import Look, forbids
 from quarterdeck.core.patterns import Pattern, Whole
 from quarterdeck.core.rule import Rule, Verdict
-from quarterdeck.core.rule_index import ANY_COMMAND, EVERY_COMMAND, Index, Key, command_key, line_key
+from quarterdeck.core.rule_index import (
+    ANY_COMMAND,
+    EVERY_COMMAND,
+    Bound,
+    Index,
+    Key,
+    command_key,
+    line_key,
+    rank_of_bound,
+)
 from quarterdeck.core.shell import Call, Script, grants, mentions, only_reads, read_script
 from quarterdeck.core.titles import cut
 
-_UNREAD = ("an expansion names the command", "cannot be parsed", "is too long to be read", "nests too deeply")
 _OPEN_NAME = re.compile(r"[*?$`{\[]")
 _WORD = re.compile(r"[^\s;&|<>()$`'\"\\{}]+")
 
@@ -32,8 +40,7 @@ class CommandLook(Struct, frozen=True, kw_only=True):
 def look_at_command(look: Look) -> CommandLook:
     line = look.subject.command.strip()
     script = read_script(line)
-    unread = not script.calls or any(doubt in _UNREAD for doubt in script.doubts)
-    words = frozenset(word.rpartition("/")[2] for word in _WORD.findall(line)) if unread else frozenset()
+    words = frozenset(word.rpartition("/")[2] for word in _WORD.findall(line)) if is_unread(script) else frozenset()
     return CommandLook(look=look, script=script, line=line, words=words)
 
 
@@ -135,8 +142,12 @@ def why_never(seen: CommandLook) -> tuple[str, ...]:
 
 def _granting(index: Index, call: Call, holds: Callable[[Rule], bool]) -> Rule | None:
     """The rule of the lowest rank that covers the call."""
-    names = dict.fromkeys(words[0] for words in (call.words, call.outer) if words)
-    for bound in index.near(["Bash", *map(command_key, names)]):
+    near: list[Bound] = [*index.get("Bash"), *index.beginning(call.words)]
+    if call.outer:
+        near += index.beginning(call.outer + call.words)
+    if len(near) > 1:
+        near.sort(key=rank_of_bound)
+    for bound in near:
         if grants_call(bound.pattern, call) and holds(bound.rule):
             return bound.rule
     return None

@@ -56,16 +56,26 @@ def host_of(url: Any) -> str | None:
     return found[1].lower().rstrip(".") or None if found else None
 
 
+def concerns(pattern: Pattern, tool: str) -> bool:
+    """Whether the pattern can be about the tool at all. An MCP tool's name may be that of a server of other tools."""
+    if tool in pattern.tools:
+        return True
+    return tool.startswith("mcp__") and any(tool.startswith(f"{name}__") for name in pattern.tools)
+
+
 def allows(pattern: Pattern, look: Look, project: str | None) -> bool:
     """Whether an allow rule with this pattern covers the use."""
+    tool = look.subject.tool_name
+    if tool not in pattern.tools and not isinstance(pattern.form, Server):
+        return False
     match pattern.form:
         case Whole():
             return True
         case Files():
             return look.real is not None and _files(pattern.form, look, look.real, project, broad=False)
         case Server():
-            name = look.subject.tool_name.removeprefix(pattern.form.name + "__")
-            return "__" not in name and pattern.form.tools.matches(name)
+            name = _tool_of(pattern.form, tool)
+            return bool(name) and "__" not in name and pattern.form.tools.matches(name)
         case Domain():
             return look.host is not None and _in_domain(pattern.form, look.host)
         case Named():
@@ -86,8 +96,8 @@ def forbids(pattern: Pattern, look: Look, project: str | None) -> bool:
         case Files():
             return any(_files(pattern.form, look, path, project, broad=True) for path in look.seen)
         case Server():
-            name = look.subject.tool_name.removeprefix(pattern.form.name + "__")
-            return pattern.form.tools.matches(name)
+            name = _tool_of(pattern.form, look.subject.tool_name)
+            return bool(name) and pattern.form.tools.matches(name)
         case Domain():
             return look.host is None or _in_domain(pattern.form, look.host)
         case Named():
@@ -98,6 +108,12 @@ def forbids(pattern: Pattern, look: Look, project: str | None) -> bool:
             return False
         case _:
             assert_never(pattern.form)
+
+
+def _tool_of(server: Server, name: str) -> str:
+    """What is left of a tool's name behind that of the server; empty for another server's tool."""
+    start = f"{server.name}__"
+    return name.removeprefix(start) if name.startswith(start) else ""
 
 
 def base_of(files: Files, look: Look, project: str | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from operator import attrgetter
 from typing import assert_never
 
 from msgspec import Struct
@@ -27,25 +28,39 @@ class Bound(Struct, frozen=True):
     rank: tuple[int, int, str]
 
 
+rank_of_bound = attrgetter("rank")
+
+
 class Index:
     """Rules of one effect, by what a use must have in common with them."""
 
     def __init__(self, bound: Iterable[Bound]) -> None:
         self._found: dict[Key, list[Bound]] = defaultdict(list)
-        for one in sorted(bound, key=lambda b: b.rank):
+        self._words: dict[tuple[str, ...], list[Bound]] = defaultdict(list)
+        for one in sorted(bound, key=rank_of_bound):
             for key in _keys_of(one.pattern, one.rule.scope_path):
                 self._found[key].append(one)
+            if isinstance(one.pattern.form, Command | WildCommand) and one.pattern.form.words:
+                self._words[one.pattern.form.words].append(one)
+        self._longest = max(map(len, self._words), default=0)
         self.empty = not self._found
 
     def get(self, key: Key) -> list[Bound] | tuple[()]:
         return self._found.get(key, ())
+
+    def beginning(self, words: tuple[str, ...]) -> list[Bound]:
+        """The rules about commands whose words these begin with."""
+        found: list[Bound] = []
+        for size in range(1, min(self._longest, len(words)) + 1):
+            found += self._words.get(words[:size], ())
+        return found
 
     def near(self, keys: Iterable[Key]) -> list[Bound]:
         """The rules under any of the keys, by their rank, each once."""
         lists = [found for key in keys if (found := self._found.get(key))]
         if len(lists) < 2:
             return lists[0] if lists else []
-        return sorted({one.rule.rule_id: one for found in lists for one in found}.values(), key=lambda b: b.rank)
+        return sorted({one.rule.rule_id: one for found in lists for one in found}.values(), key=rank_of_bound)
 
 
 def command_key(word: str) -> str:
@@ -68,8 +83,11 @@ def line_key(line: str) -> str:
 def _keys_of(pattern: Pattern, project: str | None) -> Iterator[Key]:
     form = pattern.form
     match form:
-        case Whole() | Server() | Named() | Fields():
+        case Server():
+            yield f"{form.name}__"
+        case Whole() | Named() | Fields():
             yield from pattern.tools
+            yield from (f"{tool}__" for tool in pattern.tools if tool.startswith("mcp__"))
         case Command():
             yield EVERY_COMMAND
             if form.words:
@@ -113,10 +131,9 @@ def keys_for(look: Look) -> list[Key]:
 
 def _servers(tool: str) -> Iterator[str]:
     """What may be the server in the name, for names may hold `__` themselves."""
-    yield "mcp"
-    end = tool.find("__", len("mcp__"))
+    end = tool.find("__")
     while end > 0:
-        yield tool[:end]
+        yield tool[: end + 2]
         end = tool.find("__", end + 1)
 
 

@@ -16,7 +16,7 @@ from quarterdeck.core.command_rules import (
     look_at_command,
     why_never,
 )
-from quarterdeck.core.covering import Look, allows, forbids, look_at
+from quarterdeck.core.covering import Look, allows, concerns, forbids, look_at
 from quarterdeck.core.patterns import Pattern, read_pattern
 from quarterdeck.core.rule import EFFECTS, SCOPES, Rule, Untrusted, Verdict, rank_of, why_idle
 from quarterdeck.core.rule_index import Bound, Index, Key, keys_for
@@ -127,14 +127,10 @@ def explain(book: Rulebook, subject: Subject, at: float, *, untrusted: Untrusted
     considered = [
         _consider(one, look, command, why_idle(one.rule, subject, at, untrusted))
         for one in book.bound
-        if _is_of_tool(one.pattern, subject.tool_name)
+        if concerns(one.pattern, subject.tool_name)
     ]
     considered += [Considered(rule=rule, matched=False, why=f"cannot be read: {why}") for rule, why in book.unread]
     return Explanation(verdict=book.verdict(subject, at, untrusted=untrusted), considered=tuple(considered))
-
-
-def _is_of_tool(pattern: Pattern, tool: str) -> bool:
-    return any(name == tool or (tool.startswith("mcp__") and tool.startswith(name + "__")) for name in pattern.tools)
 
 
 def _consider(one: Bound, look: Look, command: CommandLook | None, idle: str | None) -> Considered:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from quarterdeck.core.command_patterns import is_unread
 from quarterdeck.core.patterns import EDITS, READS
 from quarterdeck.core.shell import Call, Script, read_script
 from quarterdeck.core.subject import Subject, from_there, is_within, searched_path, written_path
@@ -99,7 +100,7 @@ def _leaves(value: Any) -> Iterator[str]:
 
 def _command(subject: Subject, ours: str, script: Script) -> str | None:
     text = subject.command.casefold()
-    if not script.calls and _OUR_WORD.search(text):
+    if is_unread(script) and _OUR_WORD.search(text):
         return "names Quarterdeck in a line that cannot be read"
     for call in script.calls:
         if _runs_us(call):

@@ -1,0 +1,103 @@
+"""The guard: no allow rule covers what could change the rules themselves."""
+
+from __future__ import annotations
+
+import pytest
+
+from quarterdeck.core.self_guard import touches_us
+from quarterdeck.core.subject import Subject
+from tests.support.rulebook import CWD, HOME, OURS, edits, reads, runs, said, use
+
+TOUCHING = [
+    runs("qd allow r1"),
+    runs("qd rules add 'allow Bash'"),
+    runs("quarterdeck stop"),
+    runs("qd"),
+    runs("qd --home /tmp/x status"),
+    runs("/usr/local/bin/qd deny r1"),
+    runs("python -m quarterdeck allow r1"),
+    runs("python3.12 -m quarterdeck.cli allow r1"),
+    runs("uv run qd allow r1"),
+    runs("pipx run quarterdeck allow r1"),
+    runs("sudo qd allow r1"),
+    runs("ls && qd allow r1"),
+    runs("cat " + OURS + "/token"),
+    runs("rm -rf ~/.local/state/quarterdeck"),
+    runs("rm -rf ~"),
+    runs("rm -rf ~/.local/*"),
+    runs("rm -rf ~/.local/state/"),
+    runs("mv ~/.local /tmp"),
+    runs("chmod -R 777 /home"),
+    runs("cd ~/.local/state && rm -rf quarterdeck"),
+    runs("cp evil.json .claude/settings.json"),
+    runs("cp evil.json ~/.claude/settings.local.json"),
+    runs("cp settings.json ~/.claude"),
+    runs("tee ~/.claude.json"),
+    runs("sed -i s/hooks// ~/.claude/settings.json"),
+    runs("rm -rf ~/.claude"),
+    runs("cd .claude && rm settings.json"),
+    runs("sed --in-place=.claude/settings.json x"),
+    runs("rm ~/.Claude/Settings.JSON"),
+    runs("rm -rf ~/.claude/plugins/quarterdeck"),
+    runs("echo '{}' > .claude/settings.json"),
+    runs("curl --unix-socket " + OURS + "/hook.sock http://x"),
+    runs("python -c 'open(\"" + OURS + '/config.yaml", "w")\''),
+    runs("'unclosed qd allow r1"),
+    edits(f"{CWD}/.claude/settings.json"),
+    edits(f"{CWD}/.claude/settings.local.json", tool="Write"),
+    edits(f"{HOME}/.claude.json"),
+    edits(f"{HOME}/.claude/plugins/quarterdeck/hooks/hooks.json"),
+    edits("/etc/claude-code/managed-settings.json"),
+    edits(OURS + "/config.yaml"),
+    edits(f"{CWD}/x", written=OURS + "/config.yaml"),
+    edits(OURS + "/config.yaml", written="x"),
+    reads(OURS + "/token"),
+    use("Grep", at=HOME, path=HOME, pattern="token"),
+    use("Glob", at=CWD, pattern=OURS + "/*"),
+    use("mcp__files__write", path=OURS + "/config.yaml", text="x"),
+    use("mcp__files__write", files=[{"path": f"{CWD}/.claude/settings.json"}]),
+    use("Agent", prompt=f"change {OURS}/config.yaml"),
+]
+
+LEFT_ALONE = [
+    runs("qd status"),
+    runs("qd requests --json"),
+    runs("qd rules list"),
+    runs("qd --help"),
+    runs("quarterdeck sessions"),
+    runs("cd quarterdeck"),
+    runs("git clone https://example.org/quarterdeck"),
+    runs("grep -r quarterdeck src"),
+    runs("rm -rf build"),
+    runs("rm *.pyc"),
+    runs("cat .claude/settings.json"),
+    runs("jq .hooks ~/.claude/settings.json"),
+    runs("git log -- .claude/commands"),
+    runs("cp a.txt ~/b.txt"),
+    runs("python -m pytest"),
+    edits(f"{CWD}/.claude/commands/x.md"),
+    edits(f"{CWD}/src/settings.json"),
+    reads(f"{CWD}/.claude/settings.json"),
+    use("Grep", at=CWD, pattern="x"),
+    use("mcp__files__write", path=f"{CWD}/a.txt", text="about .claude/settings.json files"),
+    use("WebFetch", url="https://example.org/quarterdeck"),
+]
+
+
+@pytest.mark.parametrize("subject", TOUCHING, ids=lambda s: f"{s.tool_name} {list(s.tool_input.values())[0]}")
+def test_no_allow_rule_covers_what_could_change_the_rules(subject: Subject) -> None:
+    assert touches_us(subject, OURS)
+    everything = [f"allow {tool}" for tool in ("Bash", "Edit", "Read", "Agent", "mcp__files__*", "Bash(qd:*)")]
+    assert said(subject, *everything) == "ask"
+    assert said(subject, *everything, "deny Bash", "deny Edit", "deny Read", "deny Agent", "deny mcp__files") == "deny"
+
+
+@pytest.mark.parametrize("subject", LEFT_ALONE, ids=lambda s: f"{s.tool_name} {list(s.tool_input.values())[0]}")
+def test_what_only_reads_or_is_elsewhere_is_left_alone(subject: Subject) -> None:
+    assert touches_us(subject, OURS) is None
+
+
+def test_without_a_known_home_the_commands_and_settings_are_still_guarded() -> None:
+    assert touches_us(runs("qd allow r1"), "")
+    assert touches_us(edits(f"{CWD}/.claude/settings.json"), "")
+    assert touches_us(edits(f"{CWD}/a"), "") is None
