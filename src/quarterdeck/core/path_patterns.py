@@ -36,12 +36,12 @@ class Files(Struct, frozen=True):
 def read_files(tool: str, scope: str) -> Files:
     """`//etc/**` from the root, `~/x` from the home, `/x` from the project's folder, `x/y` and `./x` from where the
     session is, and a lone name like `*.env` at any depth below that, as git reads it."""
-    base, rest = _base(scope.strip())
+    base, rest = _base(scope)
     parts = [part for part in rest.split("/") if part not in ("", ".")]
     if rest.endswith("/") and parts:
         parts.append("**")
     _check(tool, scope, base, parts)
-    if base is Base.CWD and len(parts) == 1 and "/" not in scope.strip():
+    if base is Base.CWD and len(parts) == 1 and "/" not in scope:
         parts.insert(0, "**")
     return Files(base, tuple(parts), _prefix(parts), PathGlob(parts), PathGlob([folded(part) for part in parts]))
 
@@ -60,6 +60,8 @@ def _check(tool: str, scope: str, base: Base, parts: list[str]) -> None:
     wrong = f"{tool}({scope}): "
     if scope.startswith("file_path:") or scope.startswith("path:"):
         raise BadPattern(f"{wrong}write the path alone, {tool}({scope.partition(':')[2]})")
+    if scope != scope.strip():
+        raise BadPattern(f"{wrong}begins or ends with a blank; write it without, or use a folder and *")
     if ".." in parts:
         raise BadPattern(f"{wrong}a path must not go up with ..; write it from the root, {tool}(//folder/**)")
     if scope.startswith("!"):

@@ -141,12 +141,12 @@ def _split(text: str) -> tuple[str, str | None]:
     if not rest.endswith(")"):
         raise BadPattern(f"{text}: the parenthesis is not closed at the end; write {tool or 'Tool'}(…)")
     scope = rest[:-1]
-    if not _balanced(scope):
+    if not balanced(scope):
         raise BadPattern(f"{text}: the parentheses do not balance; quote or escape those that are meant as they are")
     return tool, scope
 
 
-def _balanced(scope: str) -> bool:
+def balanced(scope: str) -> bool:
     """Whether parentheses pair up, but for those in quotes or behind a backslash."""
     depth, quote, skip = 0, "", False
     for sign in scope:

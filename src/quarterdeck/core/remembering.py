@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
 from quarterdeck.core.command_patterns import written_command
 from quarterdeck.core.covering import host_of
 from quarterdeck.core.globs import literal
-from quarterdeck.core.patterns import AGENTS, EDITS, READS, RUN
+from quarterdeck.core.patterns import AGENTS, EDITS, READS, RUN, balanced
 from quarterdeck.core.risk import ASKS
 from quarterdeck.core.rule import Rule
 from quarterdeck.core.rules import Rulebook
@@ -98,8 +99,12 @@ ALONE_TOO_MUCH = frozenset(
 """Programs that start, send or destroy whatever their arguments say: they are remembered only as the exact line."""
 
 
+_ESCAPED = r"\\\1"
+
+
 def patterns_for(subject: Subject) -> tuple[str, ...]:
-    """Patterns to offer, the narrowest first, each of which covers the use; none where no allow rule safely can."""
+    """Patterns to offer, the narrowest first, each of which covers the use; none where no allow rule safely can, or
+    where the use cannot be named exactly."""
     tool = subject.tool_name
     if tool in ASKS:
         return ()
@@ -110,8 +115,10 @@ def patterns_for(subject: Subject) -> tuple[str, ...]:
         offered = _for_file(subject)
     else:
         offered = _for_input(subject)
-    covering = (pattern for pattern in dict.fromkeys(offered) if _covers(pattern, subject))
-    return tuple(islice(covering, MOST))
+    narrowest, *broader = dict.fromkeys(offered) or ("",)
+    if not narrowest or not _covers(narrowest, subject):
+        return ()
+    return tuple(islice((narrowest, *(pattern for pattern in broader if _covers(pattern, subject))), MOST))
 
 
 def _covers(pattern: str, subject: Subject) -> bool:
@@ -175,8 +182,7 @@ def _for_file(subject: Subject) -> Iterator[str]:
 
 def _pattern(tool: str, scope: str) -> str:
     """The pattern, its parentheses escaped where they do not pair up."""
-    paired = scope.count("(") == scope.count(")")
-    return f"{tool}({scope})" if paired else f"{tool}({scope.replace('(', chr(92) + '(').replace(')', chr(92) + ')')})"
+    return f"{tool}({scope if balanced(scope) else re.sub('([()])', _ESCAPED, scope)})"
 
 
 def _for_input(subject: Subject) -> Iterable[str]:
@@ -188,7 +194,7 @@ def _for_input(subject: Subject) -> Iterable[str]:
         return [f"{tool}({literal(str(given.get('subagent_type', 'general-purpose')))})"]
     if tool == "Skill":
         name = literal(str(given.get("skill", "")))
-        return [f"Skill({name})", f"Skill({name} *)"]
+        return [f"Skill({name} *)"] if given.get("args") else [f"Skill({name})", f"Skill({name} *)"]
     if runs := [field for field in RUN if isinstance(given.get(field), str)]:
         return [f"{tool}({', '.join(f'{field}:{literal(given[field])}' for field in runs)})"]
     if tool.startswith("mcp__"):

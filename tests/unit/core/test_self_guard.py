@@ -84,7 +84,7 @@ LEFT_ALONE = [
 ]
 
 
-@pytest.mark.parametrize("subject", TOUCHING, ids=lambda s: f"{s.tool_name} {list(s.tool_input.values())[0]}")
+@pytest.mark.parametrize("subject", TOUCHING, ids=lambda s: f"{s.tool_name} {next(iter(s.tool_input.values()))}")
 def test_no_allow_rule_covers_what_could_change_the_rules(subject: Subject) -> None:
     assert touches_us(subject, OURS)
     everything = [f"allow {tool}" for tool in ("Bash", "Edit", "Read", "Agent", "mcp__files__*", "Bash(qd:*)")]
@@ -92,7 +92,7 @@ def test_no_allow_rule_covers_what_could_change_the_rules(subject: Subject) -> N
     assert said(subject, *everything, "deny Bash", "deny Edit", "deny Read", "deny Agent", "deny mcp__files") == "deny"
 
 
-@pytest.mark.parametrize("subject", LEFT_ALONE, ids=lambda s: f"{s.tool_name} {list(s.tool_input.values())[0]}")
+@pytest.mark.parametrize("subject", LEFT_ALONE, ids=lambda s: f"{s.tool_name} {next(iter(s.tool_input.values()))}")
 def test_what_only_reads_or_is_elsewhere_is_left_alone(subject: Subject) -> None:
     assert touches_us(subject, OURS) is None
 

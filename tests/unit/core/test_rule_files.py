@@ -1,0 +1,88 @@
+"""Rules as plain data: they come back as they were, and what is not enforced fails the whole."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quarterdeck.core.rule_files import read_rules, write_rules
+from quarterdeck.errors import BadRules
+from tests.support.rulebook import rule
+
+GOOD = {"effect": "allow", "pattern": "Bash(git log:*)"}
+
+
+def test_rules_go_to_yaml_and_back() -> None:
+    made = [
+        rule("allow Bash(git log:*)", note="look only", expires_at=1_790_000_000.0),
+        rule("deny Edit(src/**)", "project", scope_id="p", scope_path="/p"),
+        rule("ask WebFetch", "session", scope_id="s1"),
+    ]
+    back = read_rules(yaml.safe_load(yaml.safe_dump(write_rules(made))))
+    assert [(one.effect, one.pattern, one.scope) for one in back] == [
+        ("deny", "Edit(src/**)", "project"),
+        ("ask", "WebFetch", "session"),
+        ("allow", "Bash(git log:*)", "user"),
+    ]
+    assert (back[2].note, back[2].expires_at) == ("look only", 1_790_000_000.0)
+    assert (back[0].scope_id, back[0].scope_path) == ("p", "/p")
+    assert write_rules(reversed(made)) == write_rules(made)
+
+
+@pytest.mark.parametrize(
+    "when", ["2026-12-31T18:00:00+00:00", "2026-12-31T18:00:00", 1798740000, datetime(2026, 12, 31, 18, tzinfo=UTC)]
+)
+def test_a_time_is_read_as_people_and_yaml_write_it(when: object) -> None:
+    assert read_rules({"rules": [{**GOOD, "expires_at": when}]})[0].expires_at == 1798740000.0
+
+
+@pytest.mark.law("R4")
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"patern": "Bash"}, "rules[0].patern: is no field of a rule"),
+        ({"argsPattern": "x"}, "rules[0].argsPattern: is no field"),
+        ({"effect": "permit"}, "rules[0].effect: must be allow, ask or deny"),
+        ({"effect": None}, "rules[0].effect: is missing"),
+        ({"pattern": "Bash("}, "rules[0].pattern: Bash(: the parenthesis"),
+        ({"pattern": "Bash(* --version)"}, "rules[0].pattern"),
+        ({"pattern": 7}, "rules[0].pattern: must be text"),
+        ({"scope": "galaxy"}, "rules[0].scope: must be once, session, project, user or hub"),
+        ({"scope": "session"}, "rules[0].scope_id"),
+        ({"scope": "project"}, "rules[0].scope_path"),
+        ({"scope": "project", "scope_path": "here"}, "rules[0].scope_path"),
+        ({"scope_id": "s1"}, "rules[0].scope_id"),
+        ({"scope_path": "/p"}, "rules[0].scope_path"),
+        ({"expires_at": "soon"}, "rules[0].expires_at: must be a time"),
+        ({"expires_at": True}, "rules[0].expires_at: must be a time"),
+        ({"note": "x" * 1001}, "rules[0].note: longer"),
+    ],
+)
+def test_a_field_that_is_not_enforced_fails_the_load_by_its_name(fields: dict[str, Any], words: str) -> None:
+    with pytest.raises(BadRules) as refused:
+        read_rules({"rules": [{**GOOD, **fields}]})
+    assert words in str(refused.value)
+
+
+@pytest.mark.parametrize("data", [None, [], {}, {"rules": None}, {"rules": [], "version": 2}, {"rules": ["Bash"]}])
+def test_what_is_no_list_of_rules_is_refused(data: object) -> None:
+    with pytest.raises(BadRules):
+        read_rules(data)
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+)
+
+
+@given(st.dictionaries(st.sampled_from(["effect", "pattern", "scope", "scope_id", "expires_at", "note"]), anything))
+def test_nothing_written_is_more_than_refused(row: dict[str, Any]) -> None:
+    with suppress(BadRules):
+        assert read_rules({"rules": [row]})[0].effect == row["effect"]

@@ -1,0 +1,94 @@
+"""Findings about a set of rules, in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from quarterdeck.core.rule_findings import findings
+from quarterdeck.core.rules import Rule
+from tests.support.rulebook import rule
+
+
+def kinds(*made: Rule, at: float | None = 1.0) -> list[tuple[str, str]]:
+    """The kind of each finding and the id of the rule it is about."""
+    return [(found.kind, found.rule_ids[0]) for found in findings(made, at)]
+
+
+def test_good_rules_have_no_findings() -> None:
+    made = [
+        rule("allow Bash(git log:*)"),
+        rule("deny Bash(git push --force:*)"),
+        rule("allow Bash(git push:*)"),
+        rule("allow Edit(src/**)"),
+        rule("deny Edit(src/secret/**)"),
+        rule("allow mcp__github__get_issue"),
+        rule("ask WebFetch"),
+    ]
+    assert kinds(*made) == []
+
+
+@pytest.mark.parametrize(
+    ("allow", "stronger"),
+    [
+        ("Bash(git push origin:*)", "deny Bash(git push:*)"),
+        ("Bash(git push)", "ask Bash(git push:*)"),
+        ("Bash(ls)", "deny Bash"),
+        ("Edit(src/a/**)", "deny Edit(src/**)"),
+        ("Edit(src/a.py)", "deny Edit(src/**)"),
+        ("Edit(src/*.py)", "ask Edit(src/**)"),
+        ("Write(src/x/y)", "deny Edit(src/**)"),
+        ("Read(//etc/hosts)", "deny Read"),
+        ("mcp__a__b", "deny mcp__a"),
+        ("mcp__a__b", "ask mcp__a__*"),
+        ("mcp__a__*", "deny mcp__*"),
+        ("WebFetch(domain:x.a.org)", "deny WebFetch(domain:*.a.org)"),
+        ("Agent(Explore)", "deny Task"),
+    ],
+)
+def test_an_allow_that_a_stronger_rule_covers_is_named(allow: str, stronger: str) -> None:
+    below = rule(f"allow {allow}", rule_id="below")
+    (found,) = findings([below, rule(stronger, rule_id="above")])
+    assert (found.kind, found.rule_ids) == ("shadowed", ("below", "above"))
+    assert allow in found.text
+    assert stronger in found.text
+
+
+def test_a_stronger_rule_shadows_only_where_it_holds() -> None:
+    below = rule("allow Bash(git push origin:*)", rule_id="below")
+    for scope, fields in (
+        ("session", {"scope_id": "s"}),
+        ("project", {"scope_path": "/p"}),
+        ("user", {"expires_at": 9.0}),
+    ):
+        assert kinds(below, rule("deny Bash(git push:*)", scope, rule_id="above", **fields)) == []
+    inner = rule("allow Bash(git push origin:*)", "project", scope_path="/p/sub", rule_id="inner")
+    assert kinds(inner, rule("deny Bash(git push:*)", "project", scope_path="/p")) == [("shadowed", "inner")]
+
+
+def test_of_two_that_say_the_same_the_later_is_named() -> None:
+    first, second = (rule("deny Bash(rm:*)", rule_id=name, created_at=at) for name, at in (("a", 1.0), ("b", 2.0)))
+    assert kinds(first, second) == [("duplicate", "b")]
+    assert kinds(second, first) == [("duplicate", "b")]
+    written_otherwise = [rule("deny Bash(*)", rule_id="a"), rule("deny Bash", rule_id="b", created_at=1.0)]
+    assert kinds(*written_otherwise) == [("duplicate", "b")]
+
+
+def test_a_rule_within_another_of_the_same_effect_is_needless() -> None:
+    assert kinds(rule("allow Edit(src/a/**)", rule_id="in"), rule("allow Edit(src/**)")) == [("needless", "in")]
+    assert kinds(rule("allow Edit(src/a/**)"), rule("allow Edit(src/**)", expires_at=9.0)) == []
+
+
+def test_what_has_expired_or_cannot_match_is_named() -> None:
+    assert kinds(rule("deny Bash(rm:*)", rule_id="old", expires_at=0.5)) == [("expired", "old")]
+    assert kinds(rule("deny Bash(rm:*)", expires_at=0.5), at=None) == []
+    assert kinds(rule("allow Bash(rm", rule_id="bad")) == [("unreadable", "bad")]
+    assert kinds(rule("allow Bash(rm x)", "session", rule_id="lost")) == [("nowhere", "lost")]
+    assert kinds(rule("allow Bash(rm x)", "project", rule_id="lost")) == [("nowhere", "lost")]
+
+
+@pytest.mark.parametrize(
+    "pattern", ["Bash", "Edit", "Write", "Bash(python:*)", "Bash(sudo:*)", "Bash(git:*)", "Bash(rm:*)"]
+)
+def test_an_allow_that_says_too_much_is_named_and_a_deny_is_not(pattern: str) -> None:
+    assert kinds(rule(f"allow {pattern}", rule_id="wide")) == [("broad", "wide")]
+    assert kinds(rule(f"deny {pattern}")) == []
