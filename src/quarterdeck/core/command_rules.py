@@ -7,8 +7,10 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
+from quarterdeck.core.command_files import files_named
 from quarterdeck.core.command_patterns import Command, WildCommand, is_unread
-from quarterdeck.core.covering import Look, forbids
+from quarterdeck.core.covering import Look, forbids, look_at
+from quarterdeck.core.path_patterns import Files
 from quarterdeck.core.patterns import Pattern, Whole
 from quarterdeck.core.rule import Rule, Verdict
 from quarterdeck.core.rule_index import (
@@ -18,38 +20,54 @@ from quarterdeck.core.rule_index import (
     Index,
     Key,
     command_key,
+    keys_for,
     line_key,
     rank_of_bound,
 )
 from quarterdeck.core.shell import Call, Script, grants, mentions, only_reads, read_script
 from quarterdeck.core.titles import cut
 
+LONGEST_UNREAD = 256 * 1024
+"""Up to here a line that nobody can read is searched for the words of a rule."""
+
 _OPEN_NAME = re.compile(r"[*?$`{\[]")
 _WORD = re.compile(r"[^\s;&|<>()$`'\"\\{}]+")
 
 
 class CommandLook(Struct, frozen=True, kw_only=True):
-    """A shell line, worked out once for all the rules. `words` are those of a line that nobody can read."""
+    """A shell line, worked out once for all the rules. `words` are those of a line that nobody can read, and None
+    where there are too many to look at: then every deny and ask rule is about it."""
 
     look: Look
     script: Script
     line: str
-    words: frozenset[str]
+    words: frozenset[str] | None
+    files: tuple[Look, ...]
+    """The files that the line plainly names, when rules over files are asked too."""
 
 
-def look_at_command(look: Look) -> CommandLook:
+def look_at_command(look: Look, *, with_files: bool) -> CommandLook:
     line = look.subject.command.strip()
     script = read_script(line)
-    words = frozenset(word.rpartition("/")[2] for word in _WORD.findall(line)) if is_unread(script) else frozenset()
-    return CommandLook(look=look, script=script, line=line, words=words)
+    files = tuple(map(look_at, files_named(look.subject, script))) if with_files else ()
+    return CommandLook(look=look, script=script, line=line, words=_loose_words(line, script), files=files)
+
+
+def _loose_words(line: str, script: Script) -> frozenset[str] | None:
+    if not is_unread(script):
+        return frozenset()
+    if len(line) > LONGEST_UNREAD:
+        return None
+    return frozenset(word.rpartition("/")[2] for word in _WORD.findall(line))
 
 
 def command_keys(seen: CommandLook) -> list[Key]:
     """Every key under which a deny or ask rule about this line can stand."""
     names = {word for call in seen.script.calls for word in _names(call)}
-    if any(_OPEN_NAME.search(name) for name in names):
-        return ["Bash", EVERY_COMMAND]
-    return ["Bash", ANY_COMMAND, line_key(seen.line), *map(command_key, names), *map(command_key, seen.words)]
+    files = [key for look in seen.files for key in keys_for(look) if isinstance(key, tuple)]
+    if seen.words is None or any(_OPEN_NAME.search(name) for name in names):
+        return ["Bash", EVERY_COMMAND, *files]
+    return ["Bash", ANY_COMMAND, line_key(seen.line), *map(command_key, {*names, *seen.words}), *files]
 
 
 def _names(call: Call) -> tuple[str, ...]:
@@ -57,9 +75,11 @@ def _names(call: Call) -> tuple[str, ...]:
     return (call.words[0], call.words[2]) if call.words[1:2] == ("-m",) and len(call.words) > 2 else call.words[:1]
 
 
-def forbids_command(pattern: Pattern, seen: CommandLook) -> bool:
+def forbids_command(pattern: Pattern, seen: CommandLook, project: str | None) -> bool:
     """Whether a deny or ask rule is about any command of the line, however deep it stands."""
     form = pattern.form
+    if seen.words is None and isinstance(form, Command | WildCommand):
+        return True
     match form:
         case Command():
             if not form.open_end and line_key(form.line) == line_key(seen.line):
@@ -71,13 +91,16 @@ def forbids_command(pattern: Pattern, seen: CommandLook) -> bool:
             )
         case WildCommand():
             return form.matches(seen.line) or any(form.matches(text) for text in _spellings(seen.script.calls))
+        case Files():
+            return any(forbids(pattern, look, project) for look in seen.files)
         case _:
-            return forbids(pattern, seen.look, None)
+            return forbids(pattern, seen.look, project)
 
 
 def _among(words: tuple[str, ...], seen: CommandLook) -> bool:
     """Whether the words of a pattern all stand somewhere in a line that nobody can read."""
-    return bool(seen.words) and all(word.rpartition("/")[2] in seen.words for word in words)
+    found = seen.words or frozenset()
+    return bool(found) and all(word.rpartition("/")[2] in found for word in words)
 
 
 def _spellings(calls: tuple[Call, ...]) -> list[str]:

@@ -90,6 +90,8 @@ def allows(pattern: Pattern, look: Look, project: str | None) -> bool:
 
 def forbids(pattern: Pattern, look: Look, project: str | None) -> bool:
     """Whether a deny or ask rule with this pattern is about the use."""
+    if not concerns(pattern, look.subject.tool_name):
+        return False
     match pattern.form:
         case Whole():
             return True

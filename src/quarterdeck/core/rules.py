@@ -17,6 +17,7 @@ from quarterdeck.core.command_rules import (
     why_never,
 )
 from quarterdeck.core.covering import Look, allows, concerns, forbids, look_at
+from quarterdeck.core.path_patterns import Files
 from quarterdeck.core.patterns import Pattern, read_pattern
 from quarterdeck.core.rule import EFFECTS, SCOPES, Rule, Untrusted, Verdict, rank_of, why_idle
 from quarterdeck.core.rule_index import Bound, Index, Key, keys_for
@@ -44,6 +45,9 @@ class Rulebook:
         )
         self._broken = [rule for rule, _ in self.unread if rule.effect != "allow"]
         self.denies_anything = not self._deny.empty
+        self._forbids_files = any(
+            isinstance(one.pattern.form, Files) and one.rule.effect != "allow" for one in self.bound
+        )
 
     @classmethod
     def of(cls, rules: Iterable[Rule]) -> Rulebook:
@@ -63,14 +67,20 @@ class Rulebook:
         def holds(rule: Rule) -> bool:
             return why_idle(rule, subject, at, untrusted) is None
 
-        look = look_at(subject)
-        command = look_at_command(look) if subject.tool_name == "Bash" else None
+        look, command = self.look(subject)
         keys = command_keys(command) if command else keys_for(look)
         for effect, index in (("deny", self._deny), ("ask", self._ask)):
             for one in () if index.empty else index.near(keys):
                 if _forbids(one, look, command) and holds(one.rule):
                     return Verdict(effect=effect, rules=(one.rule,))
         return self._guarded(look, command, holds) or self._allowed(look, command, keys, holds)
+
+    def look(self, subject: Subject) -> tuple[Look, CommandLook | None]:
+        """All that the rules look at, worked out once."""
+        look = look_at(subject)
+        if subject.tool_name != "Bash":
+            return look, None
+        return look, look_at_command(look, with_files=self._forbids_files)
 
     def _guarded(self, look: Look, command: CommandLook | None, holds: Callable[[Rule], bool]) -> Verdict | None:
         """Ask, where no allow rule may have a say."""
@@ -101,7 +111,7 @@ def _bind(rule: Rule) -> Bound:
 
 def _forbids(one: Bound, look: Look, command: CommandLook | None) -> bool:
     if command:
-        return forbids_command(one.pattern, command)
+        return forbids_command(one.pattern, command, one.rule.scope_path)
     return forbids(one.pattern, look, one.rule.scope_path)
 
 
@@ -122,12 +132,12 @@ class Explanation(Struct, frozen=True, kw_only=True):
 
 def explain(book: Rulebook, subject: Subject, at: float, *, untrusted: Untrusted = trusts_all) -> Explanation:
     """The whole evaluation of one use of a tool."""
-    look = look_at(subject)
-    command = look_at_command(look) if subject.tool_name == "Bash" else None
+    look, command = book.look(subject)
     considered = [
         _consider(one, look, command, why_idle(one.rule, subject, at, untrusted))
         for one in book.bound
         if concerns(one.pattern, subject.tool_name)
+        or (command and one.rule.effect != "allow" and _forbids(one, look, command))
     ]
     considered += [Considered(rule=rule, matched=False, why=f"cannot be read: {why}") for rule, why in book.unread]
     return Explanation(verdict=book.verdict(subject, at, untrusted=untrusted), considered=tuple(considered))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from quarterdeck.core.command_patterns import is_unread
 from quarterdeck.core.patterns import EDITS, READS
 from quarterdeck.core.shell import Call, Script, read_script
-from quarterdeck.core.subject import Subject, from_there, is_within, searched_path, written_path
+from quarterdeck.core.subject import LONGEST_PATH, Subject, from_there, is_within, searched_path, written_path
 
 OUR_NAMES = frozenset({"qd", "quarterdeck"})
 
@@ -38,15 +39,16 @@ RUNNERS = frozenset({"hatch", "pdm", "pipx", "poetry", "pypy", "python", "rye", 
 READERS = frozenset({"cat", "cmp", "diff", "egrep", "fgrep", "file", "grep", "head", "jq", "ls", "stat", "tail", "wc"})
 """Programs that change none of the files they are given."""
 
-SWEEPS = frozenset({"chgrp", "chmod", "chown", "find", "mv", "rm", "rmdir", "rsync", "shred", "trash", "unlink"})
+SWEEPS = frozenset({"chgrp", "chmod", "chown", "mv", "rm", "rmdir", "rsync", "shred", "trash", "unlink"})
 """Programs that change or take away all that is below a folder they are given."""
 
-_SETTINGS = re.compile(
-    r"(?:^|/)(?:\.claude/(?:settings[^/]*\.json|plugins(?:/.*)?)|\.claude\.json|claude-code/managed-[^/]*(?:/.*)?)$"
-)
-_FOLDERS = re.compile(r"(?:^|/)(?:\.claude|claude-code)$")
+_FOLDERS = ("/.claude", "/claude-code")
+_FAR = re.compile(r"^[/~.]|/\.\.")
 _GLOB = re.compile(r"[*?\[{]")
 _OUR_WORD = re.compile(r"(?<![\w-])(?:qd|quarterdeck)(?![\w-])")
+
+LONGEST_LINE = 8192
+"""A longer line that names our places is not looked through word by word."""
 
 _FILES = "concerns Quarterdeck's own files"
 _CONNECTED = "could change the settings that connect Claude Code to Quarterdeck"
@@ -70,9 +72,26 @@ def _file(subject: Subject, ours: str) -> str | None:
         low = path.casefold()
         if ours and (is_within(low, ours) or (subject.looks_in_folders and is_within(ours, low))):
             return _FILES
-        if subject.tool_name in EDITS and _SETTINGS.search(low):
+        if subject.tool_name in EDITS and _is_settings(low):
             return _CONNECTED
     return None
+
+
+def _is_settings(path: str) -> bool:
+    """Whether a path in lower case is a file that says which hooks an agent runs."""
+    if len(path) > LONGEST_PATH:
+        return False
+    parts = path.split("/")
+    if parts[-1] == ".claude.json":
+        return True
+    for folder, inside in pairwise(parts):
+        if folder == ".claude" and (
+            inside == "plugins" or (inside.startswith("settings") and inside.endswith(".json"))
+        ):
+            return True
+        if folder == "claude-code" and inside.startswith("managed-"):
+            return True
+    return False
 
 
 def _texts(subject: Subject, ours: str) -> str | None:
@@ -81,7 +100,7 @@ def _texts(subject: Subject, ours: str) -> str | None:
         low = text.casefold()
         if ours and ours in low:
             return _FILES
-        if subject.tool_name.startswith("mcp__") and _SETTINGS.search(low):
+        if subject.tool_name.startswith("mcp__") and _is_settings(low):
             return _CONNECTED
     return None
 
@@ -107,10 +126,11 @@ def _command(subject: Subject, ours: str, script: Script) -> str | None:
             return "runs a command of Quarterdeck that may change something"
     cwd = subject.cwd.casefold()
     near = ".claude" in cwd or ".claude" in text or "managed-" in text
-    if not near and not (ours and (ours.rpartition("/")[2] in text or is_within(cwd, ours))):
-        sweeping = [call for call in script.calls if call.words and _name(call) in SWEEPS]
-        return _named(subject, ours, sweeping, ()) if sweeping else None
-    return _named(subject, ours, script.calls, script.writes)
+    if near or (ours and (ours.rpartition("/")[2] in text or is_within(cwd, ours))):
+        if len(text) > LONGEST_LINE:
+            return "names Quarterdeck's or Claude Code's files in a line too long to be looked through"
+        return _named(subject, ours, script)
+    return _sweeps(subject, ours, script)
 
 
 def _name(call: Call) -> str:
@@ -128,40 +148,62 @@ def _runs_us(call: Call) -> bool:
     return False
 
 
-def _named(subject: Subject, ours: str, calls: tuple[Call, ...] | list[Call], writes: tuple[str, ...]) -> str | None:
+def _named(subject: Subject, ours: str, script: Script) -> str | None:
     """Our places among the words of a line, seen from where the session is and from each folder it changes to."""
     home = subject.home.casefold()
     places = [subject.cwd.casefold()]
-    for call in calls:
+    for call in script.calls:
         words = [word.casefold() for word in call.words]
         if words[:1] in (["cd"], ["pushd"]) and len(words) > 1:
-            places.append(from_there(words[-1], places[-1], home))
+            places = [places[0], *places[1:][-2:], from_there(words[-1], places[-1], home)]
         for word in words[1:]:
-            if reason := _word(word, words[0].rpartition("/")[2], places, home, ours):
+            if reason := _word(word, _name(call), _is_sweeping(call), places, home, ours):
                 return reason
-    for target in writes:
-        if reason := _word(target.casefold(), ">", places, home, ours):
-            return reason
-    return None
+    found = (_word(target.casefold(), ">", False, places, home, ours) for target in script.writes)
+    return next(filter(None, found), None)
 
 
-def _word(word: str, name: str, places: list[str], home: str, ours: str) -> str | None:
+def _word(word: str, name: str, sweeping: bool, places: list[str], home: str, ours: str) -> str | None:
     if ours and ours in word:
         return _FILES
     for text in {word, word.rpartition("=")[2]}:
-        fixed = _GLOB.split(text, maxsplit=1)[0]
-        whole = fixed == text
         for place in places:
-            path = from_there(text if whole else fixed.rpartition("/")[0] or ".", place, home)
+            path = _fixed(text, place, home)
             if ours and is_within(path, ours):
                 return _FILES
-            if name not in READERS and (_SETTINGS.search(path) or (name != "cd" and _FOLDERS.search(path))):
+            if name not in READERS and (_is_settings(path) or (name != "cd" and path.endswith(_FOLDERS))):
                 return _CONNECTED
-            if name in SWEEPS and (whole or path != place) and _above(path, home, ours):
+            if sweeping and _is_swept(text, path, place, home, ours):
                 return _FILES
     return None
 
 
-def _above(path: str, home: str, ours: str) -> bool:
-    """Whether all of our files, or of the agent's settings, are below this folder."""
+def _fixed(text: str, place: str, home: str) -> str:
+    """The path that a word names, or the folder of one with a wildcard in it."""
+    known = _GLOB.split(text, maxsplit=1)[0]
+    return from_there(text if known == text else known.rpartition("/")[0] or ".", place, home)
+
+
+def _sweeps(subject: Subject, ours: str, script: Script) -> str | None:
+    """A line that names none of our places, and may still sweep away a folder that they are in."""
+    home, cwd = subject.home.casefold(), subject.cwd.casefold()
+    for call in script.calls:
+        if call.words and _is_sweeping(call):
+            for word in call.words[1:]:
+                if _FAR.search(word) and _is_swept(word, _fixed(word.casefold(), cwd, home), cwd, home, ours):
+                    return _FILES
+    return None
+
+
+def _is_sweeping(call: Call) -> bool:
+    name = _name(call)
+    return name in SWEEPS or (
+        name == "find" and any(word.startswith(("-delete", "-exec", "-ok")) for word in call.words)
+    )
+
+
+def _is_swept(text: str, path: str, place: str, home: str, ours: str) -> bool:
+    """Whether all of our files, or of the agent's settings, are below this folder. `*.log` takes no folder away."""
+    if path == place and _GLOB.search(text):
+        return False
     return bool(ours and is_within(ours, path)) or is_within(f"{home}/.claude", path)

@@ -276,12 +276,41 @@ def test_a_line_is_allowed_when_every_command_of_it_is(command: str, pattern: st
         ("rm -rf  /", "Bash(rm -rf /)"),
         ("for x in a; do rm $x; done", "Bash(rm:*)"),
         ("x" * 70_000 + "; rm -rf y", "Bash(rm:*)"),
+        ("x" * 300_000, "Bash(rm:*)"),
         ("anything at all", "Bash"),
     ],
 )
 def test_one_command_that_is_denied_is_enough_however_deep_it_stands(command: str, pattern: str) -> None:
     assert said(runs(command), f"deny {pattern}", "allow Bash") == "deny"
     assert said(runs(command), f"ask {pattern}", "allow Bash") == "ask"
+
+
+@pytest.mark.parametrize(
+    ("command", "pattern"),
+    [
+        ("cat .env", "Read(.env)"),
+        ("ls && head -1 ./conf/../.env | wc", "Read(.env)"),
+        ("sudo cat /etc/shadow", "Read(//etc/**)"),
+        ("cp ~/.ssh/id_rsa x", "Read(~/.ssh/**)"),
+        ("grep -r x secret", "Read(secret/**)"),
+        ("echo x > src/a.py", "Edit(src/**)"),
+        ("sed -i s/a/b/ src/a.py", "Edit(src/**)"),
+        ("rm src/a.py", "Edit(src/**)"),
+        ("dd of=src/a.py", "Edit(src/**)"),
+    ],
+)
+def test_a_file_that_is_denied_is_denied_to_shell_commands_that_plainly_name_it(command: str, pattern: str) -> None:
+    assert said(runs(command), f"deny {pattern}", "allow Bash") == "deny"
+    assert said(runs(command), f"ask {pattern}") == "ask"
+    assert said(runs(command), f"allow {pattern}") is None
+    told = explain(Rulebook.of(rules(f"deny {pattern}")), runs(command), 1.0)
+    assert [one.matched for one in told.considered] == [True]
+
+
+def test_a_file_rule_leaves_other_shell_commands_alone() -> None:
+    made = ["deny Read(.env)", "deny Edit(src/**)", "allow Bash"]
+    for command in ("ls -la", "cat src/a.py", "cat env", "git diff src/a.py"):
+        assert said(runs(command), *made) == "allow"
 
 
 def test_what_is_only_spoken_of_is_not_denied() -> None:

@@ -1,0 +1,95 @@
+"""Files that a shell line plainly names, so that a rule which denies a file counts for the shell too. What a program
+opens by itself nobody sees here: this stops the plain ways, and no rule allows anything by it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from quarterdeck.core.shell import Call, Script
+from quarterdeck.core.subject import Subject
+
+READING = frozenset(
+    {
+        *(
+            ".",
+            "awk",
+            "base64",
+            "bat",
+            "cat",
+            "cmp",
+            "comm",
+            "cp",
+            "cut",
+            "diff",
+            "egrep",
+            "fgrep",
+            "grep",
+            "gzip",
+            "head",
+        ),
+        *("hexdump", "jq", "less", "ln", "more", "mv", "nl", "od", "paste", "rev", "rg", "rsync", "scp", "sed", "sort"),
+        *("source", "split", "strings", "tac", "tail", "tar", "tee", "uniq", "wc", "xxd", "yq", "zcat", "zip"),
+    }
+)
+"""Programs that show or copy what is in the files they are given."""
+
+CHANGING = frozenset(
+    {
+        *(
+            "chmod",
+            "chown",
+            "cp",
+            "dd",
+            "ed",
+            "install",
+            "ln",
+            "mv",
+            "patch",
+            "rm",
+            "rmdir",
+            "rsync",
+            "scp",
+            "shred",
+            "tee",
+        ),
+        *("touch", "truncate", "unlink"),
+    }
+)
+"""Programs that change, make or take away the files they are given."""
+
+MOST = 200
+"""How many words of a line are looked at."""
+
+
+def files_named(subject: Subject, script: Script) -> tuple[Subject, ...]:
+    """A read or an edit for each file that the line names, from where the session is."""
+    found = dict.fromkeys(("Edit", target) for target in script.writes[:MOST])
+    for call in script.calls:
+        found.update(dict.fromkeys(_named(call)))
+        if len(found) > MOST:
+            break
+    return tuple(_as_file(subject, tool, path) for tool, path in list(found)[:MOST])
+
+
+def _named(call: Call) -> Iterator[tuple[str, str]]:
+    name = call.words[0].rpartition("/")[2] if call.words else ""
+    in_place = name in ("sed", "perl") and any(word.startswith(("-i", "--in-place")) for word in call.words)
+    for word in call.words[1 : MOST + 1]:
+        if not word or word.startswith("-"):
+            continue
+        path = word.partition("=")[2] if name == "dd" else word
+        if name in READING:
+            yield "Read", path
+        if name in CHANGING or in_place:
+            yield "Edit", path
+
+
+def _as_file(subject: Subject, tool: str, path: str) -> Subject:
+    return Subject(
+        tool_name=tool,
+        tool_input={"file_path": path},
+        session_id=subject.session_id,
+        cwd=subject.cwd,
+        home=subject.home,
+        case_folds=subject.case_folds,
+    )
