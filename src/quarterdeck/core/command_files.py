@@ -57,6 +57,8 @@ CHANGING = frozenset(
 )
 """Programs that change, make or take away the files they are given."""
 
+_KNOWN = READING | CHANGING | {"perl"}
+
 MOST = 200
 """How many words of a line are looked at."""
 
@@ -65,14 +67,13 @@ def files_named(subject: Subject, script: Script) -> tuple[Subject, ...]:
     """A read or an edit for each file that the line names, from where the session is."""
     found = dict.fromkeys(("Edit", target) for target in script.writes[:MOST])
     for call in script.calls:
-        found.update(dict.fromkeys(_named(call)))
-        if len(found) > MOST:
-            break
+        if call.words and call.words[0].rpartition("/")[2] in _KNOWN and len(found) <= MOST:
+            found.update(dict.fromkeys(_named(call)))
     return tuple(_as_file(subject, tool, path) for tool, path in list(found)[:MOST])
 
 
 def _named(call: Call) -> Iterator[tuple[str, str]]:
-    name = call.words[0].rpartition("/")[2] if call.words else ""
+    name = call.words[0].rpartition("/")[2]
     in_place = name in ("sed", "perl") and any(word.startswith(("-i", "--in-place")) for word in call.words)
     for word in call.words[1 : MOST + 1]:
         if not word or word.startswith("-"):

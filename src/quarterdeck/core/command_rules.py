@@ -165,9 +165,11 @@ def why_never(seen: CommandLook) -> tuple[str, ...]:
 
 def _granting(index: Index, call: Call, holds: Callable[[Rule], bool]) -> Rule | None:
     """The rule of the lowest rank that covers the call."""
-    near: list[Bound] = [*index.get("Bash"), *index.beginning(call.words)]
+    near: list[Bound] = index.beginning(call.words)
     if call.outer:
         near += index.beginning(call.outer + call.words)
+    if whole := index.get("Bash"):
+        near += whole
     if len(near) > 1:
         near.sort(key=rank_of_bound)
     for bound in near:

@@ -42,7 +42,7 @@ class Index:
                 self._found[key].append(one)
             if isinstance(one.pattern.form, Command | WildCommand) and one.pattern.form.words:
                 self._words[one.pattern.form.words].append(one)
-        self._longest = max(map(len, self._words), default=0)
+        self._sizes = _sizes(self._words)
         self.empty = not self._found
 
     def get(self, key: Key) -> list[Bound] | tuple[()]:
@@ -50,10 +50,10 @@ class Index:
 
     def beginning(self, words: tuple[str, ...]) -> list[Bound]:
         """The rules about commands whose words these begin with."""
-        found: list[Bound] = []
-        for size in range(1, min(self._longest, len(words)) + 1):
-            found += self._words.get(words[:size], ())
-        return found
+        sizes = self._sizes.get(words[0]) if words else None
+        if sizes is None:
+            return []
+        return [one for size in sizes for one in self._words.get(words[:size], ())]
 
     def near(self, keys: Iterable[Key]) -> list[Bound]:
         """The rules under any of the keys, by their rank, each once."""
@@ -61,6 +61,14 @@ class Index:
         if len(lists) < 2:
             return lists[0] if lists else []
         return sorted({one.rule.rule_id: one for found in lists for one in found}.values(), key=rank_of_bound)
+
+
+def _sizes(known: Iterable[tuple[str, ...]]) -> dict[str, tuple[int, ...]]:
+    """For each first word, how many words the patterns that begin with it have."""
+    sizes: dict[str, set[int]] = defaultdict(set)
+    for words in known:
+        sizes[words[0]].add(len(words))
+    return {word: tuple(sorted(found)) for word, found in sizes.items()}
 
 
 def command_key(word: str) -> str:

@@ -28,9 +28,10 @@ PATTERNS = (
     *("mcp__a__*", "mcp__a__b__*", "Agent", "Agent(Explore)", "Skill(x)", "X(f:1*)", "X"),
 )
 USES = (
+    *(runs(line) for line in ("git log -1", "git log; ls", "ls | head", "rm -rf x", "git log && rm x", "ls > x", "'")),
     *(
         runs(line)
-        for line in ("git log -1", "git log; ls", "ls | head", "rm -rf x", "git log && rm x", "ls > x", "$(rm x)", "'")
+        for line in ("$(rm x)", "r? x", "$X y", "python -m git log", "cat src/a.py", "echo > src/a.py", "/bin/RM")
     ),
     *(edits(f"{CWD}/src/a.py"), edits("/etc/x", "src/a.py"), use("Write", file_path="src/a.py")),
     *(reads(f"{CWD}/src/a.py"), use("Grep", at=f"{CWD}/src", path="src")),
