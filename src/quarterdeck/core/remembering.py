@@ -10,7 +10,6 @@ from quarterdeck.core.command_patterns import written_command
 from quarterdeck.core.covering import host_of
 from quarterdeck.core.globs import literal
 from quarterdeck.core.patterns import AGENTS, EDITS, READS, RUN, balanced
-from quarterdeck.core.risk import ASKS
 from quarterdeck.core.rule import Rule
 from quarterdeck.core.rules import Rulebook
 from quarterdeck.core.shell import read_script
@@ -18,6 +17,9 @@ from quarterdeck.core.subject import Subject, is_within
 
 MOST = 6
 """How many patterns are offered."""
+
+QUESTIONS = frozenset({"AskUserQuestion", "Elicitation", "ExitPlanMode", "Stop", "SubagentStop"})
+"""What a person answers each time."""
 
 SUBCOMMANDS: Mapping[tuple[str, ...], int] = {
     **dict.fromkeys([(name,) for name in ("apt", "brew", "cargo", "docker", "git", "go", "hatch", "helm", "just")], 2),
@@ -106,7 +108,7 @@ def patterns_for(subject: Subject) -> tuple[str, ...]:
     """Patterns to offer, the narrowest first, each of which covers the use; none where no allow rule safely can, or
     where the use cannot be named exactly."""
     tool = subject.tool_name
-    if tool in ASKS:
+    if tool in QUESTIONS:
         return ()
     offered: Iterable[str]
     if tool == "Bash":

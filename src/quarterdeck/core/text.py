@@ -16,12 +16,6 @@ def visible(text: str) -> str:
     return UNSEEN.sub(lambda found: f"⟨{ord(found.group()):x}⟩", text)
 
 
-def unseen(text: str) -> str | None:
-    """The first character of the text that would act, hide or reorder; a tab or a newline is none."""
-    found = UNSEEN.search(text)
-    return found.group() if found else None
-
-
 def one_line(text: str) -> str:
     """Visible, and on one line."""
     return visible(text).replace("\n", "⏎").replace("\t", " ")
