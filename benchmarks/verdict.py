@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import gc
-import time
-from collections.abc import Callable
 
 import tree_sitter_bash
 from tree_sitter import Language, Parser
 
-from benchmarks.common import Figure, main, percentile
+from benchmarks.common import Figure, interleave, main, percentile
 from quarterdeck.core.rules import Rule, Rulebook, Subject
 
 COMMAND = (
@@ -18,7 +16,7 @@ COMMAND = (
 )
 PROGRAMS = ("git", "npm", "cargo", "docker", "kubectl", "make", "pip", "go", "gh", "aws")
 FEW, MANY = 10, 1000
-ROUNDS, CALLS = 60, 100
+ROUNDS = 6000
 
 
 def rulebook(size: int) -> Rulebook:
@@ -56,21 +54,18 @@ def timed() -> dict[str, list[float]]:
     few, many = rulebook(FEW), rulebook(MANY)
     assert len(COMMAND) >= 200
     assert many.verdict(subject, 0.0).effect == few.verdict(subject, 0.0).effect == "allow"
-    candidates: dict[str, Callable[[], object]] = {
-        "parse": lambda: parser.parse(data),
-        "few": lambda: few.verdict(subject, 0.0),
-        "many": lambda: many.verdict(subject, 0.0),
-    }
-    taken: dict[str, list[float]] = {name: [] for name in candidates}
-    for turn in range(-3, ROUNDS):
-        for name, call in candidates.items():
-            for _ in range(CALLS):
-                started = time.perf_counter()
-                call()
-                seconds = time.perf_counter() - started
-                if turn >= 0:
-                    taken[name].append(seconds)
-    return taken
+    return interleave(
+        {
+            "parse": lambda: _drop(parser.parse(data)),
+            "few": lambda: _drop(few.verdict(subject, 0.0)),
+            "many": lambda: _drop(many.verdict(subject, 0.0)),
+        },
+        ROUNDS,
+    )
+
+
+def _drop(_: object) -> None:
+    """What was made is thrown away."""
 
 
 def figures() -> list[Figure]:

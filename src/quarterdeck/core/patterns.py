@@ -25,7 +25,7 @@ COVERS: Mapping[str, tuple[str, ...]] = {"Edit": EDITS, "Read": READS, "Agent": 
 """The tools that a rule for one tool is about, where it is more than that one."""
 
 FIELDS: Mapping[str, frozenset[str]] = {
-    "Bash": frozenset({"run_in_background", "dangerouslyDisableSandbox", "timeout", "description"}),
+    "Bash": frozenset({"run_in_background", "dangerouslyDisableSandbox"}),
     "Agent": frozenset({"description", "isolation", "model", "name", "prompt", "run_in_background", "subagent_type"}),
     "Skill": frozenset({"args", "skill"}),
     **dict.fromkeys(
@@ -33,7 +33,8 @@ FIELDS: Mapping[str, frozenset[str]] = {
     ),
     **dict.fromkeys(READS, frozenset({"glob", "limit", "offset", "output_mode", "pages", "pattern", "type"})),
 }
-"""Fields of the input that a pattern can name. These tools have a form of their own, so only these words count."""
+"""Fields of the input that a pattern can name. These tools have a form of their own, so only these words count; for Bash
+none that is a program too, like timeout."""
 
 RUN = frozenset({"cmd", "code", "command", "script"})
 """Fields that a tool we do not know may run. A wildcard there would allow whatever is appended."""

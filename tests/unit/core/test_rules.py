@@ -248,6 +248,7 @@ COMMANDS = [
     ("git add . && git status -s", "Bash(git add . && git status)", False),
     ("", "Bash", False),
     ("# nothing", "Bash", False),
+    ("timeout 5 ls", "Bash(timeout 5 ls:*)", True),
     ("make test", "Bash", True),
     ("make $(x)", "Bash", False),
 ]
