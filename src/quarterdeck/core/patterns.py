@@ -33,8 +33,8 @@ FIELDS: Mapping[str, frozenset[str]] = {
     ),
     **dict.fromkeys(READS, frozenset({"glob", "limit", "offset", "output_mode", "pages", "pattern", "type"})),
 }
-"""Fields of the input that a pattern can name. These tools have a form of their own, so only these words count; for Bash
-none that is a program too, like timeout."""
+"""Fields of the input that a pattern can name. These tools have a form of their own, so only these words count;
+for Bash none that is a program too, like timeout."""
 
 RUN = frozenset({"cmd", "code", "command", "script"})
 """Fields that a tool we do not know may run. A wildcard there would allow whatever is appended."""
