@@ -6,11 +6,25 @@ from typing import Any
 
 from quarterdeck.agents.claude.hooks import read_hook
 from quarterdeck.core.agent_state import AgentState
-from quarterdeck.core.commands import Answer, Deadline, Decide, Heard, Input, LookAfter, Notify, Reply, StillWaiting
+from quarterdeck.core.commands import (
+    AddRule,
+    Answer,
+    Deadline,
+    Decide,
+    Heard,
+    Input,
+    LookAfter,
+    Notify,
+    Places,
+    Remember,
+    Reply,
+    StillWaiting,
+)
 from quarterdeck.core.decisions import Decision, NoOpinion
 from quarterdeck.core.feed import FeedEvent
 from quarterdeck.core.fold import fold
 from quarterdeck.core.reduce import Result, reduce
+from quarterdeck.core.rule import Rule
 from quarterdeck.core.state import Request, Session, Settings, State
 
 
@@ -24,6 +38,7 @@ class Scene:
         self.events: list[FeedEvent] = []
         self.answers: dict[str, list[Decision]] = {}
         self.clock = 1000.0
+        self.places: Places | None = None
         self._n = 0
         self._last: Result | None = None
 
@@ -51,13 +66,37 @@ class Scene:
         self._n += 1
         body = {"session_id": session or self.session_id, "hook_event_name": hook, "cwd": "/w/app", **payload}
         event = read_hook(body, event_id=id or f"e{self._n}", at=self.clock, entrypoint=entrypoint)
-        return self.tells(Heard(event=event, attended=self.attended))
+        return self.tells(Heard(event=event, attended=self.attended, places=self.places))
 
-    def decides(self, request_id: str, decision: Decision, *, digest: str = "", by: str = "ann") -> Scene:
+    def decides(
+        self,
+        request_id: str,
+        decision: Decision,
+        *,
+        digest: str = "",
+        by: str = "ann",
+        remember: Remember | None = None,
+    ) -> Scene:
         """A person decides what they were shown, or names another digest."""
         self.clock += 1
         shown = digest or self.request(request_id).digest
-        return self.tells(Decide(request_id=request_id, decision=decision, digest=shown, by=by, at=self.clock))
+        return self.tells(
+            Decide(request_id=request_id, decision=decision, digest=shown, by=by, at=self.clock, remember=remember)
+        )
+
+    def rules(self, effect: str, pattern: str, scope: str = "user", *, id: str = "", **more: Any) -> Scene:
+        """A person makes a rule."""
+        self.clock += 1
+        rule = Rule(
+            rule_id=id or f"r{len(self.state.rules) + 1}",
+            effect=effect,
+            pattern=pattern,
+            scope=scope,
+            created_at=self.clock,
+            created_by="ann",
+            **more,
+        )
+        return self.tells(AddRule(rule=rule, by="ann", at=self.clock))
 
     def waits_too_long(self, request_id: str) -> Scene:
         self.clock += 1

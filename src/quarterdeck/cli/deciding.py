@@ -9,12 +9,19 @@ import typer
 
 from quarterdeck.cli.common import AsJson, cell, client, out, plainly, print_json
 from quarterdeck.cli.reading import describe
+from quarterdeck.cli.rules import where
+from quarterdeck.cli.times import read_length
 from quarterdeck.core.payload import ID
 from quarterdeck.core.titles import subject_of
 from quarterdeck.errors import Refused
 
 RequestId = Annotated[str, typer.Argument(metavar="ID", help="The request, as `qd requests` shows it.")]
 Note = Annotated[str | None, typer.Option(help="A note for the record.")]
+Remember = Annotated[str | None, typer.Option(metavar="SCOPE", help="Remember it: session, project, user or hub.")]
+Pattern = Annotated[
+    str | None, typer.Option(help="What to remember, like 'Bash(git log:*)'; the narrowest that covers it unless told.")
+]
+Expires = Annotated[str | None, typer.Option(help="How long to remember it, like 12h or 7d; without it for ever.")]
 
 
 @plainly
@@ -22,11 +29,15 @@ def allow(
     request_id: RequestId,
     input: Annotated[str | None, typer.Option("--input", help="Run it with this JSON object as its input.")] = None,
     note: Note = None,
+    remember: Remember = None,
+    pattern: Pattern = None,
+    expires: Expires = None,
     json: AsJson = False,
 ) -> None:
-    """Let the tool run, as asked or with an edited input."""
+    """Let the tool run, as asked or with an edited input; with --remember also the next time."""
     edited = None if input is None else _object(input, "--input")
-    _decide(request_id, json, decision="allow", updated_input=edited, note=note)
+    kept = _remembered(remember, pattern, expires)
+    _decide(request_id, json, decision="allow", updated_input=edited, note=note, remember=kept)
 
 
 @plainly
@@ -35,10 +46,14 @@ def deny(
     message: Annotated[str | None, typer.Option("--message", "-m", help="What the agent reads.")] = None,
     interrupt: Annotated[bool, typer.Option("--interrupt", help="Also stop its turn.")] = False,
     note: Note = None,
+    remember: Remember = None,
+    pattern: Pattern = None,
+    expires: Expires = None,
     json: AsJson = False,
 ) -> None:
-    """Refuse; the agent reads the message word for word."""
-    _decide(request_id, json, decision="deny", message=message, interrupt=interrupt or None, note=note)
+    """Refuse; the agent reads the message word for word. With --remember also the next time."""
+    kept = _remembered(remember, pattern, expires)
+    _decide(request_id, json, decision="deny", message=message, interrupt=interrupt or None, note=note, remember=kept)
 
 
 @plainly
@@ -56,6 +71,20 @@ def answer(
 def pass_(request_id: RequestId, note: Note = None, json: AsJson = False) -> None:
     """Leave it to the agent's own dialog at its terminal."""
     _decide(request_id, json, decision="pass", note=note)
+
+
+def _remembered(scope: str | None, pattern: str | None, expires: str | None) -> dict[str, Any] | None:
+    if scope is None and (pattern or expires):
+        raise typer.BadParameter("--pattern and --expires go with --remember SCOPE")
+    if scope is None:
+        return None
+    kept: dict[str, Any] = {"scope": scope}
+    if pattern:
+        kept["pattern"] = pattern
+    if expires:
+        read_length(expires)
+        kept["expires"] = expires
+    return kept
 
 
 def _object(text: str, option: str) -> dict[str, Any]:
@@ -82,6 +111,10 @@ def _decide(request_id: str, as_json: bool, **body: Any) -> None:
     word = {"allow": "Allowed", "deny": "Denied", "answer": "Answered", "pass": "Passed to the terminal"}
     edited = ", edited" if made["updated_input"] is not None else ""
     out.print(cell(f"{word[made['decision']]}{edited}: {about(request, made)}"))
+    if rule := made["remembered"]:
+        out.print(cell(f"Remembered: {rule['effect']} {rule['pattern']} · {where(rule)} ({rule['rule_id']})"))
+    if made["also_decided"]:
+        out.print(cell(f"That settled {len(made['also_decided'])} more: {', '.join(made['also_decided'])}"))
 
 
 def about(request: dict[str, Any], made: dict[str, Any]) -> str:

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import re
 import time
 from datetime import datetime
 
 import typer
 
-_LENGTH = re.compile(r"(\d{1,9})\s*([smhdw])")
-_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+from quarterdeck.core.lengths import seconds_in
 
 
 def read_length(text: str) -> float:
     """`90s`, `12h`, `7d` in seconds."""
-    found = _LENGTH.fullmatch(text.strip().lower())
-    if found is None or int(found[1]) == 0:
+    found = seconds_in(text)
+    if not found:
         raise typer.BadParameter(f"{text!r} is not a length of time; write it like 12h or 30d")
-    return float(int(found[1]) * _SECONDS[found[2]])
+    return found
 
 
 def read_time(text: str, now: float | None = None) -> float:
     """Unix seconds of so long ago, or of an ISO date, which is local unless it names its zone."""
-    ago = _LENGTH.fullmatch(text.strip().lower())
-    if ago:
-        return (time.time() if now is None else now) - int(ago[1]) * _SECONDS[ago[2]]
+    ago = seconds_in(text)
+    if ago is not None:
+        return (time.time() if now is None else now) - ago
     try:
         return datetime.fromisoformat(text.strip()).timestamp()
     except (ValueError, OverflowError, OSError):

@@ -7,9 +7,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from quarterdeck.core import data as d
-from quarterdeck.core.commands import Answer, Heard, LookAfter, Unwatch, WakeAfter
+from quarterdeck.core.commands import Answer, Heard, LookAfter, Places, Unwatch, WakeAfter
 from quarterdeck.core.decisions import Allow, Deny, NoOpinion, Source
 from quarterdeck.core.fold import sent_about
+from quarterdeck.core.judging import close_by_rule, decides, judge, subject_of
 from quarterdeck.core.notice import level_of
 from quarterdeck.core.payload import TOO_LARGE, digest_of, items, obj
 from quarterdeck.core.runtime import Context, RuntimeEvent
@@ -24,12 +25,15 @@ ELSEWHERE = {True: "the tool ran", False: "the tool did not run"}
 
 
 def ask(step: Step, heard: Heard) -> bool:
-    """Put the request on the desk. True when it is held; otherwise the agent is told nothing, at once."""
+    """Decide by the rules, or put the request on the desk. True when the agent is answered or held; otherwise it is
+    told nothing, at once."""
     event = heard.event
     is_elicitation = event.hook_name == "Elicitation"
     tool_input = dict(event.payload) if is_elicitation else obj(event.payload, "tool_input")
     form = "elicitation" if is_elicitation else FORMS.get(event.tool_name or "")
-    held = _holds(step, heard, form)
+    places = heard.places or Places(cwd=_context(step, event).cwd)
+    verdict = judge(step, subject_of(step.draft.state.settings, event, tool_input, places), form)
+    held = not decides(verdict) and _holds(step, heard, form)
     wait = step.draft.state.settings.wait_seconds
     asked: dict[str, Any] = {
         "request_id": event.id,
@@ -46,8 +50,15 @@ def ask(step: Step, heard: Heard) -> bool:
         "permission_suggestions": items(event.payload, "permission_suggestions"),
     }
     kind = "question" if form else "permission"
-    data = d.QuestionRequestData(form=form, **asked) if form else d.PermissionRequestData(**asked)
+    data = (
+        d.QuestionRequestData(form=form, **asked)
+        if form
+        else d.PermissionRequestData(cwd=places.cwd, path=places.path, **asked)
+    )
     step.emit(f"{kind}.request", data, level="warn", parent=_announced(step, data), tool_use_id=data.tool_use_id)
+    if decides(verdict):
+        close_by_rule(step, step.draft.requests[event.id], verdict)
+        return True
     if held:
         _wait(step, event.id)
     else:

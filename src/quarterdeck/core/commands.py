@@ -7,8 +7,17 @@ from msgspec import Struct
 from quarterdeck.core.data import Spent
 from quarterdeck.core.decisions import Decision
 from quarterdeck.core.notice import Notice
+from quarterdeck.core.rule import Rule
 from quarterdeck.core.runtime import RuntimeEvent
 from quarterdeck.core.state import ProcessId, Request
+
+
+class Places(Struct, frozen=True, gc=False, kw_only=True):
+    """Where an agent works and which file its tool is about, with every link followed; None when that could not be
+    found out."""
+
+    cwd: str
+    path: str | None = None
 
 
 class Heard(Struct, frozen=True, gc=False, kw_only=True):
@@ -17,6 +26,17 @@ class Heard(Struct, frozen=True, gc=False, kw_only=True):
     event: RuntimeEvent
     holder: str = "http"
     attended: bool = False
+    places: Places | None = None
+
+
+class Remember(Struct, frozen=True, gc=False, kw_only=True):
+    """A decision shall hold from now on; without a pattern by the narrowest that covers what was asked."""
+
+    rule_id: str
+    scope: str
+    pattern: str | None = None
+    expires_at: float | None = None
+    note: str | None = None
 
 
 class Decide(Struct, frozen=True, gc=False, kw_only=True):
@@ -30,6 +50,7 @@ class Decide(Struct, frozen=True, gc=False, kw_only=True):
     at: float
     note: str | None = None
     prior: Request | None = None
+    remember: Remember | None = None
 
 
 class Deadline(Struct, frozen=True, gc=False, kw_only=True):
@@ -152,6 +173,31 @@ class RevokeToken(Struct, frozen=True, gc=False, kw_only=True):
     at: float
 
 
+class AddRule(Struct, frozen=True, gc=False, kw_only=True):
+    """Somebody makes a standing decision."""
+
+    rule: Rule
+    by: str
+    at: float
+
+
+class RemoveRule(Struct, frozen=True, gc=False, kw_only=True):
+    """Somebody takes a standing decision back."""
+
+    rule_id: str
+    by: str
+    at: float
+
+
+class TrustProject(Struct, frozen=True, gc=False, kw_only=True):
+    """Somebody says how far a folder is trusted: none, rules or full."""
+
+    path: str
+    trust: str
+    by: str
+    at: float
+
+
 class Trimming(Struct, frozen=True, gc=False, kw_only=True):
     """The oldest events are about to leave the log."""
 
@@ -196,7 +242,7 @@ class InputRefused(Struct, frozen=True, gc=False, kw_only=True):
     error: str
 
 
-Command = Decide | CreateToken | RevokeToken | Trimming
+Command = Decide | CreateToken | RevokeToken | AddRule | RemoveRule | TrustProject | Trimming
 """What somebody wants and waits for; each gets a Reply."""
 
 Input = (
@@ -255,12 +301,14 @@ class Unwatch(Struct, frozen=True, gc=False, kw_only=True):
 
 class Reply(Struct, frozen=True, gc=False, kw_only=True):
     """Tell the person how their command ended: `outcome` is applied or an error kind of the API. `request_id` is what
-    the command was about."""
+    the command was about, `rule` the one that was made, `also` the other requests it decided."""
 
     request_id: str
     outcome: str
     request: Request | None = None
     message: str = ""
+    rule: Rule | None = None
+    also: tuple[str, ...] = ()
 
 
 Effect = Answer | WakeAfter | LookAfter | Notify | Unwatch | Reply

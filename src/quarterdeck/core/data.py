@@ -122,10 +122,14 @@ class Asked(Data, frozen=True, gc=False, kw_only=True):
 
 
 class PermissionRequestData(Asked, frozen=True, gc=False, kw_only=True):
+    """`cwd` and `path` are where the agent works and what the tool is about, with every link followed."""
+
     tool_name: str
     tool_input: dict[str, Any]
     tool_use_id: str | None = None
     permission_suggestions: list[Any] = []
+    cwd: str = ""
+    path: str | None = None
 
 
 class QuestionRequestData(Asked, frozen=True, gc=False, kw_only=True):
@@ -159,13 +163,16 @@ class DecisionData(Data, frozen=True, gc=False, kw_only=True):
     """How a request ended: `status` is decided, withdrawn or expired.
 
     `late` marks a decision that came after another one and was not delivered; `overrides` marks what the agent
-    did against the decision it was sent; `still_asks` that the agent's own dialog is still on screen.
+    did against the decision it was sent; `still_asks` that the agent's own dialog is still on screen. `rule_ids` are
+    the rules that decided, `pattern` how they read.
     """
 
     request_id: str
     decision_type: str
     source: Source
     by: str
+    rule_ids: list[str] = []
+    pattern: str | None = None
     status: str = "decided"
     digest: str | None = None
     updated_input: dict[str, Any] | None = None
@@ -374,15 +381,35 @@ class SessionSummaryData(Data, frozen=True, gc=False, kw_only=True):
 
 
 class RuleAddData(Data, frozen=True, gc=False, kw_only=True):
+    """`request_id` is the request with which it was remembered."""
+
     rule_id: str
     effect: str
     pattern: str
     scope: str
     by: str
+    scope_id: str | None = None
+    scope_path: str | None = None
+    expires_at: float | None = None
+    note: str | None = None
+    request_id: str | None = None
 
 
 class RuleRemoveData(Data, frozen=True, gc=False, kw_only=True):
+    """`why` is removed, used, expired, or ended for a rule of a session that is over."""
+
     rule_id: str
+    by: str
+    effect: str = ""
+    pattern: str = ""
+    why: str = "removed"
+
+
+class ProjectTrustData(Data, frozen=True, gc=False, kw_only=True):
+    """How far a folder is trusted: not at all, for the rules made in it, or in full."""
+
+    path: str
+    trust: str
     by: str
 
 

@@ -10,7 +10,10 @@ from quarterdeck.core import data as d
 from quarterdeck.core.commands import Decide, DecisionRefused, Reply
 from quarterdeck.core.decisions import Allow, Answer, Block, Decision, Deny, NoOpinion, Source
 from quarterdeck.core.hearing import end_run
+from quarterdeck.core.judging import judge, subject_of_request
 from quarterdeck.core.payload import items, text
+from quarterdeck.core.rule import Rule
+from quarterdeck.core.ruling import remember, rule_to_remember
 from quarterdeck.core.state import Request
 from quarterdeck.core.step import Step
 
@@ -33,11 +36,26 @@ def decide(step: Step, command: Decide) -> None:
         _late(step, command, request)
     elif command.digest != request.digest:
         step.effects.append(Reply(request_id=request.request_id, outcome="digest_mismatch", request=request))
-    elif problem := misfit(request, command.decision):
+    elif problem := misfit(request, command.decision) or _denied_edit(step, request, command.decision):
         reply = Reply(request_id=request.request_id, outcome="invalid", request=request, message=problem)
         step.effects.append(reply)
     else:
-        _apply(step, command, request)
+        rule = rule_to_remember(step, command, request)
+        if isinstance(rule, str):
+            step.effects.append(Reply(request_id=request.request_id, outcome="invalid", request=request, message=rule))
+        else:
+            _apply(step, command, request, rule)
+
+
+def _denied_edit(step: Step, request: Request, decision: Decision) -> str | None:
+    """An edited input is looked at again: what a rule denies, no edit brings past it."""
+    if not isinstance(decision, Allow) or decision.updated_input is None:
+        return None
+    subject = subject_of_request(step.draft.state.settings, request, decision.updated_input)
+    verdict = judge(step, subject)
+    if verdict.effect != "deny":
+        return None
+    return f"updated_input: the rule {verdict.rules[0].pattern} denies this"
 
 
 def _over(prior: Request | None) -> Request | None:
@@ -45,14 +63,15 @@ def _over(prior: Request | None) -> Request | None:
     return replace(prior, status="withdrawn") if prior is not None and prior.status == "pending" else prior
 
 
-def _apply(step: Step, command: Decide, request: Request) -> None:
+def _apply(step: Step, command: Decide, request: Request, rule: Rule | None) -> None:
     passed = isinstance(command.decision, NoOpinion)
     still_asks = passed and request.kind != "stop" and step.session.context.entrypoint in ("", "cli")
     step.close(request, command.decision, Source.USER, command.by, note=command.note, still_asks=still_asks)
     if request.kind == "stop" and not isinstance(command.decision, Block):
         end_run(step, "completed")
     decided = step.draft.changed_requests[request.request_id]
-    step.effects.append(Reply(request_id=request.request_id, outcome="applied", request=decided))
+    kept, also = remember(step, rule, command.by, request.request_id) if rule else (None, ())
+    step.effects.append(Reply(request_id=request.request_id, outcome="applied", request=decided, rule=kept, also=also))
 
 
 def _late(step: Step, command: Decide, request: Request) -> None:

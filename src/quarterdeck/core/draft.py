@@ -15,10 +15,13 @@ class Draft:
         "ended",
         "own_seq",
         "requests",
+        "rule_hits",
+        "rules",
         "seq_no",
         "sessions",
         "state",
         "tokens",
+        "trust",
     )
 
     def __init__(self, state: State) -> None:
@@ -28,6 +31,9 @@ class Draft:
         self.ended = state.ended
         self.requests = state.requests
         self.tokens = state.tokens
+        self.rules = state.rules
+        self.rule_hits = state.rule_hits
+        self.trust = state.trust
         self.changed_settings = state.changed_settings
         self.own_seq = state.own_seq
         self.changed_requests: dict[str, Request] = {}
@@ -84,6 +90,9 @@ class Draft:
             ended=self.ended,
             requests=self.requests,
             tokens=self.tokens,
+            rules=self.rules,
+            rule_hits=self.rule_hits,
+            trust=self.trust,
             changed_settings=self.changed_settings,
             own_seq=self.own_seq,
         )

@@ -12,9 +12,10 @@ from quarterdeck.core.agent_state import SAYS_STATE, WAITING, AgentState, state_
 from quarterdeck.core.decisions import Source
 from quarterdeck.core.draft import Draft
 from quarterdeck.core.feed import OWN, ROOT, FeedEvent, run_number
+from quarterdeck.core.rule import Rule
 from quarterdeck.core.runtime import Context
 from quarterdeck.core.scrolls import beginning, unrolled, used
-from quarterdeck.core.state import Actor, OpenTool, ProcessId, Request, Run, Session, State, Todo, Token
+from quarterdeck.core.state import Actor, Hits, OpenTool, ProcessId, Request, Run, Session, State, Todo, Token
 
 PREVIEW = 120
 MAX_OPEN_TOOLS = 1000
@@ -81,11 +82,33 @@ def _apply_own(draft: Draft, event: FeedEvent) -> None:
             }
         case d.TokenRevokeData(token_id=token_id):
             draft.tokens = {k: t for k, t in draft.tokens.items() if k != token_id}
+        case d.RuleAddData() as added:
+            draft.rules = {**draft.rules, added.rule_id: _rule(added, event.at)}
+        case d.RuleRemoveData(rule_id=rule_id):
+            draft.rules = {k: r for k, r in draft.rules.items() if k != rule_id}
+            draft.rule_hits = {k: h for k, h in draft.rule_hits.items() if k != rule_id}
+        case d.ProjectTrustData(path=path, trust=trust):
+            draft.trust = {**draft.trust, path: trust}
         case d.SettingChangeData(key=key, new=new):
             rest = {k: v for k, v in draft.changed_settings.items() if k != key}
             draft.changed_settings = rest if new is None else {**rest, key: new}
         case _:
             pass
+
+
+def _rule(data: d.RuleAddData, at: float) -> Rule:
+    return Rule(
+        rule_id=data.rule_id,
+        effect=data.effect,
+        pattern=data.pattern,
+        scope=data.scope,
+        created_at=at,
+        created_by=data.by,
+        scope_id=data.scope_id,
+        scope_path=data.scope_path,
+        expires_at=data.expires_at,
+        note=data.note,
+    )
 
 
 def merged(old: Context, new: Context) -> Context:
@@ -296,6 +319,8 @@ def _open_request(draft: Draft, session: Session, event: FeedEvent, change: Chan
         suggestions=getattr(data, "permission_suggestions", []),
         escalated=known.escalated if known and told else (),
         escalated_at=known.escalated_at if known and told else None,
+        cwd=getattr(data, "cwd", ""),
+        path=getattr(data, "path", None),
     )
     draft.put_request(request)
     change["waiting"] = {**session.waiting, data.request_id: kind}
@@ -345,6 +370,10 @@ def _decision(draft: Draft, session: Session, event: FeedEvent, change: Change) 
         )
     )
     change["waiting"] = {k: v for k, v in session.waiting.items() if k != data.request_id}
+    for rule_id in data.rule_ids:
+        if rule_id in draft.rules:
+            hits = draft.rule_hits.get(rule_id, Hits())
+            draft.rule_hits = {**draft.rule_hits, rule_id: Hits(hits.count + 1, event.at)}
     if told:
         change["sent"] = {**session.sent, request.tool_use_id or f"?{data.request_id}": data.request_id}
     if data.decision_type in ("deny", "block") and told:

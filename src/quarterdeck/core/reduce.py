@@ -9,6 +9,7 @@ from msgspec import Struct
 from quarterdeck.core import data as d
 from quarterdeck.core.asking import shows_its_dialog
 from quarterdeck.core.commands import (
+    AddRule,
     Answer,
     CreateToken,
     Deadline,
@@ -22,6 +23,7 @@ from quarterdeck.core.commands import (
     NotifyFailed,
     ProcessGone,
     ProcessSeen,
+    RemoveRule,
     Restarted,
     RevokeToken,
     StillWaiting,
@@ -29,6 +31,7 @@ from quarterdeck.core.commands import (
     TimePassed,
     TranscriptRead,
     Trimming,
+    TrustProject,
     Unattended,
 )
 from quarterdeck.core.deciding import decide, record_refusal
@@ -38,6 +41,7 @@ from quarterdeck.core.feed import OWN, FeedEvent
 from quarterdeck.core.hearing import end_run, hear
 from quarterdeck.core.owning import change_tokens, record_settings, record_trim
 from quarterdeck.core.reading import read_transcript
+from quarterdeck.core.ruling import add_rule, drop_idle, remove_rule, trust_project
 from quarterdeck.core.state import Request, Session, State
 from quarterdeck.core.step import Step
 from quarterdeck.core.truth import age, process_gone, process_seen
@@ -86,6 +90,7 @@ def reduce(state: State, told: Input) -> Result:
         case TimePassed(at=at):
             step = Step(state, "", at)
             age(step)
+            drop_idle(step)
         case TranscriptRead(session_id=session_id, at=at):
             step = Step(state, session_id, at)
             read_transcript(step, told)
@@ -97,6 +102,15 @@ def reduce(state: State, told: Input) -> Result:
         case CreateToken() | RevokeToken():
             step = Step(state, OWN, told.at)
             change_tokens(step, told)
+        case AddRule():
+            step = Step(state, OWN, told.at)
+            add_rule(step, told)
+        case RemoveRule():
+            step = Step(state, OWN, told.at)
+            remove_rule(step, told)
+        case TrustProject():
+            step = Step(state, OWN, told.at)
+            trust_project(step, told)
         case Trimming():
             step = Step(state, OWN, told.at)
             record_trim(step, told)

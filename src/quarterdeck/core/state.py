@@ -8,17 +8,22 @@ from msgspec import Struct, field
 
 from quarterdeck.core.agent_state import AgentState
 from quarterdeck.core.data import Counters, DecisionData, Spent, Usage
+from quarterdeck.core.rule import Rule
 from quarterdeck.core.runtime import Context
 from quarterdeck.core.unattended import Policy
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """What a person configured about deciding."""
+    """What a person configured about deciding; and of this machine the person's real home, ours, and whether its
+    file names ignore case."""
 
     hold: str = "auto"
     wait_seconds: float = 86400.0
     hold_stop: bool = False
     unattended: Policy = Policy()
+    home: str = ""
+    our_home: str = ""
+    case_folds: bool = False
 
 
 class Run(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -169,6 +174,8 @@ class Request(Struct, frozen=True, kw_only=True, omit_defaults=True):
     agent_type: str | None = None
     expires_at: float | None = None
     suggestions: list[Any] = []
+    cwd: str = ""
+    path: str | None = None
     status: str = "pending"
     decision: DecisionData | None = None
     decided_at: float | None = None
@@ -177,9 +184,17 @@ class Request(Struct, frozen=True, kw_only=True, omit_defaults=True):
     escalated_at: float | None = None
 
 
+class Hits(Struct, frozen=True, gc=False):
+    """How often a rule has decided, and when last."""
+
+    count: int = 0
+    last_at: float | None = None
+
+
 class State(Struct, frozen=True, kw_only=True):
     """Everything `reduce` knows. `ended` sessions are kept apart so that live ones stay cheap to copy;
-    `changed_settings` are those last seen to differ from their default, `own_seq` counts what concerns no session."""
+    `trust` says of a folder how far it is trusted, `changed_settings` are those last seen to differ from their default,
+    `own_seq` counts what concerns no session."""
 
     runner_id: str
     settings: Settings = Settings()
@@ -188,5 +203,8 @@ class State(Struct, frozen=True, kw_only=True):
     ended: dict[str, Session] = field(default_factory=dict)
     requests: dict[str, Request] = field(default_factory=dict)
     tokens: dict[str, Token] = field(default_factory=dict)
+    rules: dict[str, Rule] = field(default_factory=dict)
+    rule_hits: dict[str, Hits] = field(default_factory=dict)
+    trust: dict[str, str] = field(default_factory=dict)
     changed_settings: dict[str, str] = field(default_factory=dict)
     own_seq: int = 0

@@ -93,7 +93,7 @@ def _call(data: Any) -> str:
 
 
 def _decision(data: Any) -> str:
-    by = f" by {data.by}" if data.by else ""
+    by = f" by rule {data.pattern}" if data.pattern else f" by {data.by}" if data.by else ""
     if data.late:
         return f"· Too late: {data.decision_type}{by}"
     if data.overrides:
@@ -102,7 +102,7 @@ def _decision(data: Any) -> str:
     words = {
         "allow": f"✓ Allowed{by}{edited}",
         "answer": f"✓ Answered{by}",
-        "deny": f"✗ Denied{by}: {data.message or data.reason or ''}",
+        "deny": f"✗ Denied{by}{'' if data.pattern else ': ' + (data.message or data.reason or '')}",
         "block": f"✗ Blocked{by}: {data.reason or ''}",
         "ask": "? Asked at the terminal",
         "no_opinion": f"· {_no_opinion(data)}",
@@ -203,8 +203,9 @@ _TITLES: dict[str, Callable[[Any], str]] = {
     "todo.add": lambda d: f"◦ to-do: {d.text}",
     "todo.update": _todo_update,
     "todo.done": lambda d: f"✓ to-do {cut(d.todo_id, 60)}{' (' + d.reason + ')' if d.reason else ''}",
-    "rule.add": lambda d: f"+ Rule {d.effect} {d.pattern}",
-    "rule.remove": lambda d: f"− Rule {d.rule_id}",
+    "rule.add": lambda d: f"+ Rule {d.effect} {d.pattern} ({d.scope})",
+    "rule.remove": lambda d: f"− Rule {d.effect} {d.pattern or d.rule_id} ({d.why})",
+    "project.trust": lambda d: f"Trust in {d.path}: {d.trust}",
     "token.create": lambda d: f"+ Token {d.name} ({', '.join(d.scopes)}) by {d.by}",
     "token.revoke": lambda d: f"− Token {d.name} by {d.by}",
     "log.trim": lambda d: f"− {d.events} events up to {d.upto} leave the log ({d.why})",

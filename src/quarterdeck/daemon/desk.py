@@ -11,12 +11,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from quarterdeck.core.audit import AuditRow
-from quarterdeck.core.commands import CreateToken, Decide, Reply, RevokeToken
+from quarterdeck.core.commands import CreateToken, Decide, Remember, Reply, RevokeToken
 from quarterdeck.core.decisions import Decision
+from quarterdeck.core.projects import project_id_of
 from quarterdeck.core.state import Request, Session, Token
 from quarterdeck.daemon.loop import Loop
 from quarterdeck.daemon.prior import PriorSessions
-from quarterdeck.serve.views import project_id_of
+from quarterdeck.daemon.rule_desk import RuleDesk
 from quarterdeck.store.reader import FeedQuery, Page, Reader
 
 OVER = ("decided", "withdrawn", "expired")
@@ -28,14 +29,13 @@ def _newest(sessions: dict[str, Session]) -> list[Session]:
     return sorted(sessions.values(), key=lambda s: (-s.started_at, s.session_id))
 
 
-class DaemonDesk:
+class DaemonDesk(RuleDesk):
     """Serves one runner."""
 
     def __init__(
         self, loop: Loop, reader: Reader, prior: PriorSessions, figures: Callable[[], dict[str, Any]] = dict
     ) -> None:
-        self._loop = loop
-        self._reader = reader
+        super().__init__(loop, reader)
         self._prior = prior
         self._figures = figures
 
@@ -106,7 +106,15 @@ class DaemonDesk:
     async def revoke_token(self, token_id: str, by: str) -> Reply:
         return await self._loop.command(RevokeToken(token_id=token_id, by=by, at=time.time()))
 
-    async def decide(self, request_id: str, decision: Decision, digest: str, by: str, note: str | None) -> Reply:
+    async def decide(
+        self,
+        request_id: str,
+        decision: Decision,
+        digest: str,
+        by: str,
+        note: str | None,
+        remember: Remember | None = None,
+    ) -> Reply:
         prior = await self.request(request_id)
         command = Decide(
             request_id=request_id,
@@ -116,6 +124,7 @@ class DaemonDesk:
             at=time.time(),
             note=note,
             prior=prior,
+            remember=remember,
         )
         reply = await self._loop.command(command)
         if reply.request is not None and reply.request.status != "pending" and reply.request.decision is None:

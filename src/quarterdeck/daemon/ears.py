@@ -10,10 +10,13 @@ from collections.abc import Callable
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from quarterdeck.agents.claude.hooks import STREAMS, read_hook, write_answer
 from quarterdeck.core.commands import Heard
+from quarterdeck.core.runtime import RuntimeEvent
 from quarterdeck.daemon.loop import Envelope, Held, Loop, Told
+from quarterdeck.daemon.places import PlaceFinder
 from quarterdeck.wire import HEAVY, MAX_TOOL_INPUT, capped, read_json, write_json
 
 ATTENDED_SECONDS = 600.0
@@ -77,6 +80,8 @@ class Ears:
         self._boot = secrets.token_hex(6)
         self.refused = loop.stats.refused
         self._stats = loop.stats
+        self._places = PlaceFinder()
+        self._hearing: set[asyncio.Future[None]] = set()
         self.streamed: Callable[[str, str, Any], None] = lambda session_id, kind, data: None
 
     def new_id(self) -> str:
@@ -109,7 +114,36 @@ class Ears:
             self.streamed(event.session_id, "message", event.payload)
             return None
         heard = Heard(event=event, holder=caller.holder, attended=self._attendance.now())
-        return Turn(event_id, event.session_id, received, self._loop.hear(heard, envelope, is_heavy=size > HEAVY))
+        if self._is_judged(event):
+            answer = self._hear_placed(heard, envelope, is_heavy=size > HEAVY)
+        else:
+            answer = self._loop.hear(heard, envelope, is_heavy=size > HEAVY)
+        return Turn(event_id, event.session_id, received, answer)
+
+    def _is_judged(self, event: RuntimeEvent) -> bool:
+        """Whether rules may have a say, so that links must be followed first."""
+        if event.hook_name == "PreToolUse":
+            return bool(self._loop.state.rules)
+        return event.hook_name == "PermissionRequest"
+
+    def _hear_placed(self, heard: Heard, envelope: Envelope | None, *, is_heavy: bool) -> asyncio.Future[Told | Held]:
+        """Follow the links, then hear it; whoever stops waiting has still been heard."""
+        answer: asyncio.Future[Told | Held] = asyncio.get_running_loop().create_future()
+
+        async def hear() -> None:
+            session = self._loop.state.sessions.get(heard.event.session_id)
+            cwd = heard.event.context.cwd or (session.context.cwd if session else "")
+            places = await self._places.find(heard.event, cwd)
+            told = await self._loop.hear(replace(heard, places=places), envelope, is_heavy=is_heavy)
+            if not answer.done():
+                answer.set_result(told)
+            elif isinstance(told, Held):
+                self._loop.leave(envelope.request_id if envelope else heard.event.id, told.answer)
+
+        task = asyncio.ensure_future(hear())
+        self._hearing.add(task)
+        task.add_done_callback(self._hearing.discard)
+        return answer
 
     def answered(self, turn: Turn) -> None:
         """The agent has its answer, about which nobody was asked."""

@@ -12,6 +12,7 @@ import structlog
 from msgspec import Struct
 
 from quarterdeck.core.commands import (
+    AddRule,
     Answer,
     Command,
     Deadline,
@@ -23,12 +24,14 @@ from quarterdeck.core.commands import (
     LookAfter,
     Notify,
     NotifyFailed,
+    RemoveRule,
     Reply,
     Restarted,
     StillWaiting,
     Stopping,
     TranscriptRead,
     Trimming,
+    TrustProject,
     Unattended,
     Unwatch,
     WakeAfter,
@@ -464,6 +467,12 @@ def _about(command: Command) -> str:
             return request_id
         case Trimming():
             return "log.trim"
+        case AddRule(rule=rule):
+            return rule.rule_id
+        case RemoveRule(rule_id=rule_id):
+            return rule_id
+        case TrustProject(path=path):
+            return path
         case _:
             return command.token_id
 

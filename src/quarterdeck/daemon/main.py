@@ -304,7 +304,7 @@ def _start_loop(
     if log.damage is not None:
         logger.error("the log is damaged", row=log.damage.seq_no, reason=log.damage.reason)
         say(f"{log.path}: {log.damage}; it is served read-only, nothing is recorded")
-    state = recover(log, runner_id, settings_of(config), _progress(say))
+    state = recover(log, runner_id, settings_of(config, log.path.parent), _progress(say))
     waiting = Waiting(SessionsFolder(claude_config_dir(config) / "sessions"), zone_of(config))
     waiting.attended = attendance.now
     return Loop(state, log, reader, waiting, disk)

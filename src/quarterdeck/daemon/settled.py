@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from quarterdeck.config import Config
 from quarterdeck.core.state import Settings
 from quarterdeck.core.unattended import LEVELS, Policy, read_hours
+from quarterdeck.daemon.places import folds_case
 
 
-def settings_of(config: Config) -> Settings:
-    """What a person configured about deciding."""
+def settings_of(config: Config, our_home: Path) -> Settings:
+    """What a person configured about deciding, and where they and we are at home."""
     decide = config.decide
+    person = os.path.realpath(Path.home())
     return Settings(
         hold=decide.hold,
         wait_seconds=decide.wait_seconds,
         hold_stop=decide.hold_stop,
         unattended=_policy_of(config),
+        home=person,
+        our_home=os.path.realpath(our_home),
+        case_folds=folds_case(person),
     )
 
 

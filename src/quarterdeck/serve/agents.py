@@ -66,7 +66,7 @@ class Agents:
 async def no_agents(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
     """Every route that changes something is for people and their programs."""
     method = connection.scope.get("method", "GET")
-    if method in SAFE:
+    if method in SAFE or handler.opt.get("reads"):
         return
     request_id = connection.path_params.get("request_id")
     wanted = "a decision" if request_id else f"{method} {connection.url.path[:200]}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -10,13 +11,25 @@ from litestar.datastructures import State as AppState
 from litestar.params import FromPath, JSONBody
 from msgspec import Meta, Struct
 
-from quarterdeck.core.commands import Reply
+from quarterdeck.core.commands import Remember, Reply
 from quarterdeck.core.decisions import DEFAULT_DENY, MESSAGE_LIMIT, Allow, Answer, Block, Decision, Deny, NoOpinion
 from quarterdeck.serve.access import Pace, Principal
 from quarterdeck.serve.desk import Desk
 from quarterdeck.serve.errors import ApiError, field_in
 from quarterdeck.serve.principal import by, principal_of
+from quarterdeck.serve.rule_views import Note, ScopeWord, Text, rule_view
+from quarterdeck.serve.rules import end_of
 from quarterdeck.serve.views import DecisionView, decision_view
+
+
+class RememberBody(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Let the decision hold from now on. Without a pattern it is the narrowest that covers the request; `expires` is a
+    length like 7d, or a time in seconds."""
+
+    scope: ScopeWord
+    pattern: Text | None = None
+    expires: Annotated[str, Meta(min_length=1, max_length=20)] | float | None = None
+    note: Note | None = None
 
 
 class DecisionBody(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -29,6 +42,7 @@ class DecisionBody(Struct, kw_only=True, forbid_unknown_fields=True):
     message: str | None = None
     interrupt: bool = False
     note: str | None = None
+    remember: RememberBody | None = None
 
 
 class NamedDecision(DecisionBody, kw_only=True, forbid_unknown_fields=True):
@@ -103,11 +117,24 @@ async def decide_as(desk: Desk, request_id: str, body: DecisionBody, who: Princi
     """Decide in somebody's name; an edited input needs a scope of its own."""
     if body.updated_input is not None and not who.may("edit"):
         raise ApiError(403, "forbidden", "this token lacks the scope edit", scope="edit")
-    reply = await desk.decide(request_id, _read_decision(body, name), body.digest, name, body.note)
+    remember = _remember(body.remember) if body.remember else None
+    reply = await desk.decide(request_id, _read_decision(body, name), body.digest, name, body.note, remember)
     view = decision_view(reply.request) if reply.request else None
     if reply.outcome != "applied" or view is None:
         raise _refusal(reply)
+    view.remembered = rule_view(reply.rule, None) if reply.rule else None
+    view.also_decided = list(reply.also)
     return view
+
+
+def _remember(body: RememberBody) -> Remember:
+    return Remember(
+        rule_id=f"r_{secrets.token_hex(6)}",
+        scope=body.scope,
+        pattern=body.pattern,
+        expires_at=end_of(body.expires),
+        note=body.note,
+    )
 
 
 def _read_decision(body: DecisionBody, by: str) -> Decision:
@@ -135,6 +162,7 @@ _TAKES = {
     "answers": ("answer",),
     "message": ("deny", "block"),
     "interrupt": ("deny",),
+    "remember": ("allow", "deny"),
 }
 
 

@@ -5,9 +5,15 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from quarterdeck.core.audit import AuditRow
-from quarterdeck.core.commands import CreateToken, Reply
+from quarterdeck.core.commands import CreateToken, Remember, Reply
 from quarterdeck.core.decisions import Decision
-from quarterdeck.core.state import Request, Session, Token
+from quarterdeck.core.rule import Rule
+from quarterdeck.core.rule_files import RuleWanted
+from quarterdeck.core.rule_findings import Finding
+from quarterdeck.core.rules import Explanation
+from quarterdeck.core.simulating import PastPage
+from quarterdeck.core.state import Hits, Request, Session, Token
+from quarterdeck.core.suggesting import Suggestion
 from quarterdeck.store.reader import FeedQuery, Page
 
 
@@ -62,4 +68,45 @@ class Desk(Protocol):
 
     async def revoke_token(self, token_id: str, by: str) -> Reply: ...
 
-    async def decide(self, request_id: str, decision: Decision, digest: str, by: str, note: str | None) -> Reply: ...
+    async def decide(
+        self,
+        request_id: str,
+        decision: Decision,
+        digest: str,
+        by: str,
+        note: str | None,
+        remember: Remember | None = None,
+    ) -> Reply: ...
+
+    def rules(self) -> list[tuple[Rule, Hits | None]]:
+        """Every rule with its hits, the oldest first."""
+        ...
+
+    def rule_findings(self) -> list[Finding]:
+        """What is odd about the rules."""
+        ...
+
+    async def add_rule(self, wanted: RuleWanted, by: str) -> Reply: ...
+
+    async def remove_rule(self, rule_id: str, by: str) -> Reply: ...
+
+    async def trust_project(self, path: str, trust: str, by: str) -> Reply: ...
+
+    async def simulate(self, wanted: RuleWanted, before: int | None, limit: int) -> PastPage | Reply:
+        """What a rule would have decided of the requests before a position, or why it is no rule."""
+        ...
+
+    async def suggestions(self) -> tuple[list[Suggestion], int]:
+        """Rules that decisions imply, and how many requests were looked at."""
+        ...
+
+    async def explain(
+        self,
+        request_id: str | None,
+        tool_name: str,
+        tool_input: dict[str, Any],
+        session_id: str | None,
+        cwd: str | None,
+    ) -> tuple[Explanation, tuple[str, ...]] | None:
+        """What the rules say now, and the patterns that could be remembered."""
+        ...

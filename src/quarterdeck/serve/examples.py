@@ -74,6 +74,10 @@ DECISION: dict[str, Any] = {
     "digest": DIGEST,
     "status": "decided",
     "delivery": "sent",
+    "rule_ids": [],
+    "pattern": None,
+    "remembered": None,
+    "also_decided": [],
 }
 REQUEST: dict[str, Any] = {
     "request_id": "h3fa4b2c1d0ef-17",
@@ -109,6 +113,37 @@ TOKEN: dict[str, Any] = {
     "created_by": "owner via cli",
     "expires_at": 1793592000.0,
     "last_used_at": None,
+}
+RULE: dict[str, Any] = {
+    "rule_id": "r_1a2b3c4d5e6f",
+    "effect": "allow",
+    "pattern": "Bash(git log:*)",
+    "scope": "project",
+    "scope_id": "p_4f2a9c0d1b3e5f67",
+    "scope_path": "/home/ann/shop",
+    "expires_at": 1791604800.0,
+    "hits": 12,
+    "last_hit_at": 1791000040.0,
+    "created_at": 1791000000.0,
+    "created_by": "owner via cli",
+    "note": None,
+}
+NEW_RULE: dict[str, Any] = {
+    "effect": "allow",
+    "pattern": "Bash(git log:*)",
+    "scope": "project",
+    "scope_path": "/home/ann/shop",
+    "expires": "7d",
+}
+PAST: dict[str, Any] = {
+    "request_id": "h3fa4b2c1d0ef-9",
+    "session_id": "5bcc959a-d2e0-4b84-99d9-a702456ddf08",
+    "at": 1790999000.0,
+    "tool_name": "Bash",
+    "subject": "git log --oneline",
+    "decision": "allow",
+    "by": "owner via cli",
+    "surprise": None,
 }
 ME: dict[str, Any] = {"name": "phone", "kind": "token", "scopes": ["approve", "observe"], "csrf": None}
 DENY: dict[str, Any] = {"decision": "deny", "digest": DIGEST, "message": "push to a new branch instead"}
@@ -183,6 +218,41 @@ EXAMPLES: Mapping[tuple[str, str], dict[str, Any]] = {
             "next": None,
         },
     },
+    ("GET", "/rules"): {"answer": {"rules": [RULE], "findings": [], "next": None}},
+    ("POST", "/rules"): {"body": NEW_RULE, "answer": {**RULE, "hits": 0, "last_hit_at": None, "also_decided": []}},
+    ("DELETE", "/rules/{rule_id}"): {"answer": {"ok": True}},
+    ("POST", "/rules/simulate"): {
+        "body": {**NEW_RULE, "limit": 1000},
+        "answer": {"seen": 412, "decided": 37, "surprises": [], "examples": [PAST], "left": 0, "next": None},
+    },
+    ("GET", "/rules/suggestions"): {
+        "answer": {
+            "suggestions": [
+                {
+                    "effect": "allow",
+                    "pattern": "Bash(git log:*)",
+                    "scope": "project",
+                    "scope_id": "p_4f2a9c0d1b3e5f67",
+                    "scope_path": "/home/ann/shop",
+                    "times": 7,
+                    "last_at": 1790999000.0,
+                    "examples": [PAST],
+                }
+            ],
+            "seen": 412,
+            "next": None,
+        }
+    },
+    ("POST", "/rules/explain"): {
+        "body": {"tool_name": "Bash", "tool_input": {"command": "git log -3"}, "cwd": "/home/ann/shop"},
+        "answer": {
+            "effect": "allow",
+            "rules": [RULE],
+            "reasons": [],
+            "considered": [{"rule": RULE, "matched": True, "why": "covers git log -3"}],
+            "patterns": ["Bash(git log -3)", "Bash(git log:*)"],
+        },
+    },
     ("GET", "/tokens"): {"answer": {"tokens": [TOKEN], "next": None}},
     ("POST", "/tokens"): {
         "body": {"name": "phone", "scopes": ["observe", "approve"], "expires_seconds": 2592000},
@@ -207,6 +277,12 @@ SUMMARIES: Mapping[tuple[str, str], str] = {
     ("GET", "/requests/{request_id}"): "One request",
     ("POST", "/requests/{request_id}/decision"): "Decide",
     ("POST", "/requests/decisions"): "Decide many",
+    ("GET", "/rules"): "Rules",
+    ("POST", "/rules"): "Make a rule",
+    ("DELETE", "/rules/{rule_id}"): "Remove a rule",
+    ("POST", "/rules/simulate"): "Try a rule on the past",
+    ("GET", "/rules/suggestions"): "Rules your decisions imply",
+    ("POST", "/rules/explain"): "What the rules say",
     ("GET", "/tokens"): "Tokens",
     ("POST", "/tokens"): "Make a token",
     ("DELETE", "/tokens/{token_id}"): "Revoke a token",

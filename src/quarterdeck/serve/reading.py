@@ -9,6 +9,7 @@ from litestar.datastructures import State as AppState
 from litestar.params import FromPath, FromQuery, QueryParameter
 from msgspec import Struct
 
+from quarterdeck.core.projects import project_id_of
 from quarterdeck.core.state import Session
 from quarterdeck.serve.desk import Desk
 from quarterdeck.serve.errors import ApiError
@@ -17,7 +18,6 @@ from quarterdeck.serve.views import (
     RequestView,
     SessionView,
     event_view,
-    project_id_of,
     request_view,
     session_view,
 )

@@ -10,10 +10,12 @@ from msgspec.structs import replace
 
 from quarterdeck.core.data import Counters, TokenCreateData
 from quarterdeck.core.feed import Cause, FeedEvent
+from quarterdeck.core.projects import project_id_of
 from quarterdeck.core.risk import risk_of
 from quarterdeck.core.scrolls import missing_of
 from quarterdeck.core.state import Request, Session, Todo
 from quarterdeck.core.titles import Ui, body_of, title_of, ui_of
+from quarterdeck.serve.rule_views import RuleView
 from quarterdeck.wire import write_json
 
 LIST_INPUT = 64 * 1024
@@ -107,7 +109,8 @@ class RiskView(Struct, kw_only=True):
 
 
 class DecisionView(Struct, kw_only=True):
-    """How a request ended: what was decided, by whom, and whether the agent did so."""
+    """How a request ended: what was decided, by whom, and whether the agent did so; which rules decided, and in the
+    answer to a decision which rule it became and which other requests that settled."""
 
     request_id: str
     decision: str
@@ -124,6 +127,10 @@ class DecisionView(Struct, kw_only=True):
     digest: str | None
     status: str
     delivery: str | None
+    rule_ids: list[str]
+    pattern: str | None
+    remembered: RuleView | None = None
+    also_decided: list[str] = []
 
 
 class Shortened(Struct, kw_only=True):
@@ -161,11 +168,6 @@ class RequestView(Struct, kw_only=True):
     escalated_at: float | None
     status: str
     decision: DecisionView | None
-
-
-def project_id_of(cwd: str) -> str | None:
-    """The same id for the same folder."""
-    return "p_" + hashlib.sha256(cwd.encode(errors="surrogatepass")).hexdigest()[:16] if cwd else None
 
 
 _NONE = Counters()
@@ -316,4 +318,6 @@ def decision_view(request: Request) -> DecisionView | None:
         digest=data.digest,
         status=data.status,
         delivery=request.delivery,
+        rule_ids=data.rule_ids,
+        pattern=data.pattern,
     )

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import structlog
@@ -24,6 +24,8 @@ from quarterdeck.serve.desk import Desk
 from quarterdeck.serve.errors import ApiError, field_in
 from quarterdeck.serve.guard import address_of
 from quarterdeck.serve.live import Live, joined
+from quarterdeck.serve.rule_views import NewRule, RuleName
+from quarterdeck.serve.rules import add_rule_as, remove_rule_as
 from quarterdeck.serve.views import event_view, request_view, session_view
 from quarterdeck.store.reader import FeedQuery
 from quarterdeck.wire import read_json, write_json
@@ -43,6 +45,7 @@ TOPICS = frozenset({"feed", "requests", "sessions"})
 
 UNAUTHORIZED, FORBIDDEN, WRONG_VERSION, TOO_SLOW, BAD_MESSAGE, SURPRISE = 4401, 4403, 4406, 4408, 4400, 1011
 
+T = TypeVar("T")
 logger = structlog.get_logger("ws")
 
 
@@ -330,16 +333,32 @@ class _Connection:
             raise ApiError(403, "forbidden", f"this token lacks the scope {scope}", scope=scope)
         if not self._all.pace.take(principal.secret):
             raise ApiError(429, "too_fast", "too many decisions at once; wait some seconds")
-        try:
-            named = msgspec.convert(args, NamedDecision)
-        except msgspec.ValidationError as error:
-            raise ApiError(422, "invalid", str(error), field=field_in(str(error))) from None
         by = f"{principal.name} via {self._name}" if self._name else principal.name
-        await self._all.agents.keep_out(self._scope, by, "a decision", named.request_id)
-        return await decide_as(self._all.desk, named.request_id, named, principal, by)
+        desk = self._all.desk
+        match name:
+            case "decide":
+                named = _read(args, NamedDecision)
+                await self._all.agents.keep_out(self._scope, by, "a decision", named.request_id)
+                return await decide_as(desk, named.request_id, named, principal, by)
+            case "add_rule":
+                rule = _read(args, NewRule)
+                await self._all.agents.keep_out(self._scope, by, name)
+                return await add_rule_as(desk, rule, by)
+            case _:
+                unwanted = _read(args, RuleName)
+                await self._all.agents.keep_out(self._scope, by, name)
+                await remove_rule_as(desk, unwanted.rule_id, by)
+                return {"ok": True}
 
 
-COMMANDS = {"decide": "approve"}
+def _read(args: dict[str, Any], shape: type[T]) -> T:
+    try:
+        return msgspec.convert(args, shape)
+    except msgspec.ValidationError as error:
+        raise ApiError(422, "invalid", str(error), field=field_in(str(error))) from None
+
+
+COMMANDS = {"decide": "approve", "add_rule": "control", "remove_rule": "control"}
 """What a client may order over the socket, and the scope it needs."""
 
 

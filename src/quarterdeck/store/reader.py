@@ -65,6 +65,18 @@ class Reader:
             rows = self._db.execute(sql, (*statuses, after, limit)).fetchall()
         return [read_request(body) for (body,) in rows]
 
+    def latest_requests(self, before: int | None, limit: int) -> tuple[list[Request], int]:
+        """Requests from before this position, the newest first, and how many older ones are left."""
+        upto = 2**63 - 1 if before is None else before
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT body FROM requests WHERE seq_no < ? ORDER BY seq_no DESC LIMIT ?", (upto, limit)
+            ).fetchall()
+            found = [read_request(body) for (body,) in rows]
+            last = found[-1].seq_no if len(found) == limit else 0
+            left = self._db.execute("SELECT count(*) FROM requests WHERE seq_no < ?", (last,)).fetchone()[0]
+        return found, int(left)
+
     def audit(self, after: int = 0, limit: int = 200) -> list[AuditRow]:
         """Every decision and every change of a rule, a token, a setting or the log itself, oldest first."""
         sql = f"SELECT body, hash FROM events INDEXED BY audited WHERE {AUDITED} AND seq_no > ? ORDER BY seq_no LIMIT ?"  # noqa: S608

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from quarterdeck.agents.claude.hooks import HOOKS, read_hook, write_answer
 from quarterdeck.core.agent_state import AgentState
 from quarterdeck.core.commands import (
+    AddRule,
     Answer,
     CreateToken,
     Deadline,
@@ -26,6 +27,8 @@ from quarterdeck.core.commands import (
     NotifyFailed,
     ProcessGone,
     ProcessSeen,
+    Remember,
+    RemoveRule,
     Restarted,
     RevokeToken,
     Said,
@@ -33,14 +36,16 @@ from quarterdeck.core.commands import (
     Stopping,
     TimePassed,
     TranscriptRead,
+    TrustProject,
     Unattended,
 )
-from quarterdeck.core.data import Spent
+from quarterdeck.core.data import RuleAddData, Spent
 from quarterdeck.core.decisions import Allow, Ask, Block, Decision, Deny, NoOpinion
 from quarterdeck.core.decisions import Answer as Answered
 from quarterdeck.core.feed import FeedEvent
 from quarterdeck.core.fold import fold
 from quarterdeck.core.reduce import Result, reduce
+from quarterdeck.core.rule import Rule
 from quarterdeck.core.state import ProcessId, Settings, State
 from quarterdeck.core.titles import body_of, title_of, ui_of
 from quarterdeck.core.unattended import LEVELS, Policy, is_quiet, ruling
@@ -145,6 +150,7 @@ def draw_input(draw: st.DrawFn, story: Story, n: int) -> Input:
             ["heard"] * 6
             + ["wild", "decide", "decide", "deadline", "gone", "process", "restart", "alone", "refused"]
             + ["token", "revoke", "ended", "time", "descendant", "waits", "waits", "unreached"]
+            + ["rule", "rule", "unrule", "trust"]
             + ["read", "read"]
         )
     )
@@ -165,7 +171,11 @@ def draw_input(draw: st.DrawFn, story: Story, n: int) -> Input:
             if known and draw(st.booleans())
             else draw(st.sampled_from([known.digest if known else "", "x"]))
         )
-        return Decide(request_id=request_id, decision=draw(decisions), digest=digest, by="ann", at=at)
+        remember = draw(st.none() | remembered(f"m{n}"))
+        decision = draw(decisions)
+        return Decide(request_id=request_id, decision=decision, digest=digest, by="ann", at=at, remember=remember)
+    if kind == "rule":
+        return AddRule(rule=draw(rules(f"r{n}")), by="ann", at=at)
     others: dict[str, Input] = {
         "deadline": Deadline(request_id=request_id, at=at),
         "gone": HolderGone(request_id=request_id, at=at),
@@ -189,8 +199,33 @@ def draw_input(draw: st.DrawFn, story: Story, n: int) -> Input:
             request_id=request_id, waited=draw(st.floats(0, 1e6)), minute=draw(st.integers(0, 1439)), at=at
         ),
         "unreached": NotifyFailed(channel="push", request_ids=(request_id,), error="gone", at=at),
+        "unrule": RemoveRule(rule_id=draw(st.sampled_from([*story.state.rules, "none"])), by="ann", at=at),
+        "trust": TrustProject(path="/w", trust=draw(st.sampled_from(["none", "rules", "full"])), by="ann", at=at),
     }
     return others[kind]
+
+
+def rules(rule_id: str) -> st.SearchStrategy[Rule]:
+    return st.builds(
+        Rule,
+        rule_id=st.just(rule_id),
+        effect=st.sampled_from(["allow", "deny", "ask", "alow"]),
+        pattern=st.sampled_from(["Bash", "Bash(ls:*)", "Bash(rm:*)", "TodoWrite", "Bash(", "AskUserQuestion"]),
+        scope=st.sampled_from(["once", "session", "user"]),
+        scope_id=st.sampled_from([None, "s1"]),
+        created_at=st.just(0.0),
+        created_by=st.just("ann"),
+        expires_at=st.none() | st.floats(-1e9, 1e9),
+    )
+
+
+def remembered(rule_id: str) -> st.SearchStrategy[Remember]:
+    return st.builds(
+        Remember,
+        rule_id=st.just(rule_id),
+        scope=st.sampled_from(["once", "session", "project", "user"]),
+        pattern=st.sampled_from([None, "Bash(ls:*)", "Bash"]),
+    )
 
 
 messages = st.builds(
@@ -264,10 +299,25 @@ def test_nothing_becomes_an_allow_but_an_explicit_allow_of_what_was_shown(story:
     for told, before, result in story.results:
         for effect in result.effects:
             if isinstance(effect, Answer) and isinstance(effect.decision, Allow):
+                decided = next(
+                    e.data
+                    for e in result.events
+                    if e.kind.endswith(".decision") and e.data.request_id == effect.event_id
+                )
+                if decided.source == "rule":
+                    allowing = {k for k, rule in known_rules(before, result).items() if rule.effect == "allow"}
+                    assert decided.rule_ids
+                    assert set(decided.rule_ids) <= allowing
+                    continue
                 assert isinstance(told, Decide)
                 assert told.decision == effect.decision
                 request = before.requests[effect.event_id]
                 assert (request.status, request.digest) == ("pending", told.digest)
+
+
+def known_rules(before: State, result: Result) -> dict[str, RuleAddData | Rule]:
+    added = {e.data.rule_id: e.data for e in result.events if e.kind == "rule.add"}
+    return {**before.rules, **added}
 
 
 @pytest.mark.law("D12")

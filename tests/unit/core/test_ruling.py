@@ -1,0 +1,198 @@
+"""Stories of standing decisions: made, remembered, used, and gone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from quarterdeck.core.commands import Places, Remember, RemoveRule, Reply, TimePassed, TrustProject
+from quarterdeck.core.decisions import Allow, Deny
+from quarterdeck.core.state import Hits
+from tests.support.scene import Scene, bash
+
+
+def asks(scene: Scene, command: str, *, id: str, session: str = "") -> Scene:
+    return scene.hears("PermissionRequest", id=id, session=session, **bash(command))
+
+
+def reply(scene: Scene) -> Reply:
+    [found] = [effect for effect in scene.last.effects if isinstance(effect, Reply)]
+    return found
+
+
+@pytest.mark.law("D1")
+@pytest.mark.law("R7")
+def test_a_rule_decides_the_next_request_without_anybody() -> None:
+    scene = Scene()
+    scene.rules("allow", "Bash(git log:*)").replies("applied").records("rule.add")
+    asks(scene, "git log -3", id="q1")
+    scene.answers_with("q1", Allow()).records("run.start", "permission.request", "permission.decision")
+    decision = scene.request("q1").decision
+    assert decision is not None
+    assert (decision.source, decision.by, decision.rule_ids, decision.pattern) == (
+        "rule",
+        "r1",
+        ["r1"],
+        "Bash(git log:*)",
+    )
+    assert scene.state.rule_hits == {"r1": Hits(1, scene.clock)}
+    scene.folds()
+
+
+@pytest.mark.law("R2")
+def test_what_hides_behind_an_allowed_command_is_asked() -> None:
+    scene = Scene()
+    scene.rules("allow", "Bash(git log:*)")
+    asks(scene, "git log; rm -rf ~", id="q1").holds("q1")
+
+
+def test_a_deny_tells_the_agent_which_rule_and_why() -> None:
+    scene = Scene()
+    scene.rules("deny", "Bash(git push:*)", note="ask Ann first")
+    asks(scene, "git push --force", id="q1")
+    scene.answers_with("q1", Deny("Denied by the rule Bash(git push:*) in Quarterdeck: ask Ann first."))
+
+
+def test_an_ask_rule_puts_it_to_a_person_though_another_allows() -> None:
+    scene = Scene()
+    scene.rules("allow", "Bash(git push:*)").rules("ask", "Bash(git push:*)")
+    asks(scene, "git push", id="q1").holds("q1")
+
+
+def test_remembering_makes_the_narrowest_rule_and_settles_the_others_it_covers() -> None:
+    scene = Scene()
+    asks(scene, "npm run build", id="q1")
+    asks(scene, "npm run build", id="q2", session="s2")
+    asks(scene, "npm run clean", id="q3", session="s3")
+    scene.decides("q1", Allow(), remember=Remember(rule_id="r1", scope="user")).replies("applied")
+    made = reply(scene)
+    assert made.rule is not None
+    assert (made.rule.pattern, made.also) == ("Bash(npm run build)", ("q2",))
+    scene.answers_with("q1", Allow()).answers_with("q2", Allow())
+    assert scene.request("q3").status == "pending"
+    assert scene.state.rule_hits["r1"].count == 1
+    scene.folds()
+
+
+def test_a_denial_is_remembered_for_the_session_alone() -> None:
+    scene = Scene()
+    asks(scene, "make deploy", id="q1")
+    remember = Remember(rule_id="r1", scope="session", pattern="Bash(make deploy:*)")
+    scene.decides("q1", Deny("no"), remember=remember)
+    asks(scene, "make deploy now", id="q2").answers_with(
+        "q2", Deny("Denied by the rule Bash(make deploy:*) in Quarterdeck.")
+    )
+    asks(scene, "make deploy", id="q3", session="s2").holds("q3")
+
+
+@pytest.mark.law("R5")
+@pytest.mark.parametrize(
+    ("pattern", "why"),
+    [
+        ("Bash(git push:*)", "does not cover this request"),
+        ("Bash(", "pattern"),
+        ("Bash(make deploy\u202e:*)", "pattern"),
+    ],
+)
+def test_a_pattern_that_does_not_cover_what_was_asked_decides_nothing(pattern: str, why: str) -> None:
+    scene = Scene()
+    asks(scene, "make deploy", id="q1")
+    scene.decides("q1", Allow(), remember=Remember(rule_id="r1", scope="user", pattern=pattern)).replies("invalid")
+    assert why in reply(scene).message
+    assert (scene.request("q1").status, scene.state.rules) == ("pending", {})
+
+
+def test_what_no_pattern_can_safely_cover_is_not_remembered() -> None:
+    scene = Scene()
+    asks(scene, "curl example.org | sh $(x)", id="q1")
+    scene.decides("q1", Allow(), remember=Remember(rule_id="r1", scope="user")).replies("invalid")
+    assert reply(scene).message.startswith("remember:")
+
+
+@pytest.mark.law("D16")
+def test_an_edit_that_a_rule_denies_is_refused_and_another_has_its_own_digest() -> None:
+    scene = Scene()
+    scene.rules("deny", "Bash(rm:*)")
+    asks(scene, "make clean", id="q1")
+    scene.decides("q1", Allow(updated_input={"command": "echo hi && rm -rf build"})).replies("invalid")
+    assert "Bash(rm:*)" in reply(scene).message
+    scene.decides("q1", Allow(updated_input={"command": "make clean VERBOSE=1"})).replies("applied")
+    decision = scene.request("q1").decision
+    assert decision is not None
+    assert decision.updated_digest not in (None, decision.digest)
+
+
+def test_a_rule_for_one_use_is_gone_with_it() -> None:
+    scene = Scene()
+    scene.rules("allow", "Bash(make deploy:*)", "once")
+    asks(scene, "make deploy", id="q1").answers_with("q1", Allow())
+    assert scene.state.rules == {}
+    asks(scene, "make deploy", id="q2").holds("q2")
+    scene.folds()
+
+
+@pytest.mark.law("R6")
+def test_rules_of_a_project_hold_in_its_folder_while_it_is_trusted() -> None:
+    scene = Scene()
+    scene.rules("allow", "Bash(make:*)", "project", scope_id="p", scope_path="/w/app")
+    scene.rules("deny", "Bash(make deploy:*)", "project", scope_id="p", scope_path="/w/app")
+    assert scene.state.trust == {"/w/app": "rules"}
+    asks(scene, "make all", id="q1").answers_with("q1", Allow())
+    scene.tells(TrustProject(path="/w/app", trust="none", by="ann", at=scene.clock)).replies("applied")
+    asks(scene, "make all", id="q2").holds("q2")
+    asks(scene, "make deploy", id="q3")
+    assert scene.request("q3").status == "decided"
+    scene.rules("allow", "Bash(ls:*)", "project", scope_id="p", scope_path="/w/app").replies("untrusted_project")
+    scene.folds()
+
+
+def test_a_rule_of_a_project_does_not_hold_elsewhere() -> None:
+    scene = Scene()
+    scene.rules("allow", "Bash(make:*)", "project", scope_id="p", scope_path="/w/other")
+    asks(scene, "make all", id="q1").holds("q1")
+
+
+def test_the_same_rule_twice_is_one() -> None:
+    scene = Scene()
+    scene.rules("allow", "Bash(make:*)").rules("allow", "Bash(make:*)").replies("exists")
+    assert reply(scene).rule == scene.state.rules["r1"]
+
+
+def test_a_rule_that_is_removed_or_expired_decides_nothing() -> None:
+    scene = Scene()
+    scene.rules("allow", "Bash(make:*)").rules("allow", "Bash(ls:*)", expires_at=scene.clock + 10)
+    scene.tells(RemoveRule(rule_id="r1", by="ann", at=scene.clock)).replies("applied").records("rule.remove")
+    scene.tells(RemoveRule(rule_id="r1", by="ann", at=scene.clock)).replies("not_found").records()
+    asks(scene, "make all", id="q1").holds("q1")
+    scene.clock += 60
+    asks(scene, "ls", id="q2").holds("q2")
+    scene.tells(TimePassed(at=scene.clock))
+    assert scene.state.rules == {}
+    scene.folds()
+
+
+def test_a_deny_settles_what_waits() -> None:
+    scene = Scene()
+    asks(scene, "git push", id="q1")
+    scene.rules("deny", "Bash(git push:*)")
+    assert reply(scene).also == ("q1",)
+    assert scene.request("q1").decision is not None
+
+
+def test_a_question_is_never_allowed_by_a_rule() -> None:
+    scene = Scene()
+    scene.rules("allow", "AskUserQuestion")
+    scene.hears("PermissionRequest", id="q1", tool_name="AskUserQuestion", tool_input={"questions": []}).holds("q1")
+
+
+def test_a_file_rule_looks_at_the_real_path() -> None:
+    scene = Scene()
+    scene.rules("allow", "Edit(src/**)")
+    asked: dict[str, Any] = {"tool_name": "Write", "tool_input": {"file_path": "src/a.py", "content": ""}}
+    scene.places = Places(cwd="/w/app", path="/etc/passwd")
+    scene.hears("PermissionRequest", id="q1", **asked).holds("q1")
+    scene.places = Places(cwd="/w/app", path="/w/app/src/a.py")
+    scene.hears("PermissionRequest", id="q2", **asked).answers_with("q2", Allow())
+    scene.places = None
+    scene.hears("PermissionRequest", id="q3", **asked).holds("q3")
