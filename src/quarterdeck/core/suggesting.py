@@ -47,7 +47,7 @@ def suggestions(requests: Iterable[Request], book: Rulebook, settings: Settings,
         against = [r for other, r in decided if other != effect and r.tool_name == those[0].tool_name]
         if not _covers_any(effect, pattern, against, settings, at):
             found.append(_suggestion(effect, pattern, those))
-    return _without_narrower(sorted(found, key=lambda s: (-s.times, s.pattern)))[:MOST]
+    return sorted(_narrowest(found), key=lambda s: (-s.times, s.pattern))[:MOST]
 
 
 def _decided(request: Request) -> str | None:
@@ -93,11 +93,9 @@ def _suggestion(effect: str, pattern: str, those: list[Request]) -> Suggestion:
     )
 
 
-def _without_narrower(found: list[Suggestion]) -> list[Suggestion]:
-    """Of several that rest on the same decisions, the narrowest stays."""
+def _narrowest(found: list[Suggestion]) -> list[Suggestion]:
+    """Of several that rest on the same decisions the first, which is the narrowest, stays."""
     kept: dict[tuple[str, int, tuple[str, ...]], Suggestion] = {}
     for one in found:
-        key = (one.effect, one.times, tuple(r.request_id for r in one.requests))
-        if key not in kept or len(one.pattern) > len(kept[key].pattern):
-            kept[key] = one
+        kept.setdefault((one.effect, one.times, tuple(r.request_id for r in one.requests)), one)
     return list(kept.values())

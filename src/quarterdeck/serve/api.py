@@ -24,6 +24,7 @@ from quarterdeck.serve.desk import Desk
 from quarterdeck.serve.errors import HANDLERS, ApiError, strict
 from quarterdeck.serve.guard import Routes
 from quarterdeck.serve.principal import principal_of
+from quarterdeck.serve.projects import PROJECT_ROUTES
 from quarterdeck.serve.reading import READING_ROUTES, healthz
 from quarterdeck.serve.rules import RULE_ROUTES
 from quarterdeck.serve.stats_routes import get_metrics, get_stats
@@ -66,7 +67,17 @@ def scoped(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHan
 
 def create_api(desk: Desk, access: Access, pace: Pace, agents: Agents) -> Litestar:
     """The ASGI application; whoever mounts it has checked credential and scope."""
-    routes = [*READING_ROUTES, *DECIDING_ROUTES, *RULE_ROUTES, *TOKEN_ROUTES, list_audit, get_stats, openapi, docs]
+    routes = [
+        *READING_ROUTES,
+        *DECIDING_ROUTES,
+        *RULE_ROUTES,
+        *PROJECT_ROUTES,
+        *TOKEN_ROUTES,
+        list_audit,
+        get_stats,
+        openapi,
+        docs,
+    ]
     app = Litestar(
         route_handlers=[
             healthz,

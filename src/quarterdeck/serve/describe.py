@@ -25,7 +25,7 @@ ERROR: Schema = {
     },
 }
 ERROR_EXAMPLE = {"error": {"kind": "not_found", "message": "no such request: r1; see: qd requests"}}
-CLOSED = ("DecisionBody", "Decisions", "NewRule", "NewToken", "Question", "RememberBody", "WhatIf")
+CLOSED = ("DecisionBody", "Decisions", "Folder", "NewRule", "NewToken", "Question", "RememberBody", "WhatIf")
 """Bodies in which an unknown field is an error."""
 
 SECURITY: Schema = {

@@ -135,6 +135,7 @@ NEW_RULE: dict[str, Any] = {
     "scope_path": "/home/ann/shop",
     "expires": "7d",
 }
+TRUSTED: dict[str, Any] = {"project_id": "p_4f2a9c0d1b3e5f67", "path": "/home/ann/shop", "trust": "full"}
 PAST: dict[str, Any] = {
     "request_id": "h3fa4b2c1d0ef-9",
     "session_id": "5bcc959a-d2e0-4b84-99d9-a702456ddf08",
@@ -253,6 +254,8 @@ EXAMPLES: Mapping[tuple[str, str], dict[str, Any]] = {
             "patterns": ["Bash(git log -3)", "Bash(git log:*)"],
         },
     },
+    ("POST", "/projects/trust"): {"body": {"path": "/home/ann/shop"}, "answer": TRUSTED},
+    ("POST", "/projects/untrust"): {"body": {"path": "/home/ann/shop"}, "answer": {**TRUSTED, "trust": "none"}},
     ("GET", "/tokens"): {"answer": {"tokens": [TOKEN], "next": None}},
     ("POST", "/tokens"): {
         "body": {"name": "phone", "scopes": ["observe", "approve"], "expires_seconds": 2592000},
@@ -283,6 +286,8 @@ SUMMARIES: Mapping[tuple[str, str], str] = {
     ("POST", "/rules/simulate"): "Try a rule on the past",
     ("GET", "/rules/suggestions"): "Rules your decisions imply",
     ("POST", "/rules/explain"): "What the rules say",
+    ("POST", "/projects/trust"): "Trust a folder",
+    ("POST", "/projects/untrust"): "Trust a folder no more",
     ("GET", "/tokens"): "Tokens",
     ("POST", "/tokens"): "Make a token",
     ("DELETE", "/tokens/{token_id}"): "Revoke a token",
