@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.support.connected import Connected
@@ -53,3 +55,13 @@ def test_what_hides_behind_an_allowed_command_is_still_asked(newest: Connected) 
         newest.decide(request, "deny")
         running.finish()
     assert not newest.path("smuggled").exists()
+
+
+def test_claude_code_keeps_the_rule_itself(newest: Connected) -> None:
+    with newest.headless(newest.script_bash("touch handed-over")) as running:
+        request = newest.asked("touch handed-over")
+        said = newest.qd("allow", request["request_id"], "--remember", "session", "--claude", "local")
+        assert said.returncode == 0, said.stderr
+        assert running.finish().text == "finished"
+    kept = json.loads((newest.path(".claude") / "settings.local.json").read_text())
+    assert kept["permissions"]["allow"] == ["Bash(touch handed-over)"]

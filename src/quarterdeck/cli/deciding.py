@@ -32,11 +32,15 @@ def allow(
     remember: Remember = None,
     pattern: Pattern = None,
     expires: Expires = None,
+    claude: Annotated[
+        str | None,
+        typer.Option(metavar="KEEPER", help="Let Claude Code remember it too: session, local, project or user."),
+    ] = None,
     json: AsJson = False,
 ) -> None:
     """Let the tool run, as asked or with an edited input; with --remember also the next time."""
     edited = None if input is None else _object(input, "--input")
-    kept = _remembered(remember, pattern, expires)
+    kept = _remembered(remember, pattern, expires, claude)
     _decide(request_id, json, decision="allow", updated_input=edited, note=note, remember=kept)
 
 
@@ -73,9 +77,11 @@ def pass_(request_id: RequestId, note: Note = None, json: AsJson = False) -> Non
     _decide(request_id, json, decision="pass", note=note)
 
 
-def _remembered(scope: str | None, pattern: str | None, expires: str | None) -> dict[str, Any] | None:
-    if scope is None and (pattern or expires):
-        raise typer.BadParameter("--pattern and --expires go with --remember SCOPE")
+def _remembered(
+    scope: str | None, pattern: str | None, expires: str | None, claude: str | None = None
+) -> dict[str, Any] | None:
+    if scope is None and (pattern or expires or claude):
+        raise typer.BadParameter("--pattern, --expires and --claude go with --remember SCOPE")
     if scope is None:
         return None
     kept: dict[str, Any] = {"scope": scope}
@@ -84,6 +90,8 @@ def _remembered(scope: str | None, pattern: str | None, expires: str | None) -> 
     if expires:
         read_length(expires)
         kept["expires"] = expires
+    if claude:
+        kept["claude"] = claude
     return kept
 
 

@@ -30,13 +30,15 @@ class Heard(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class Remember(Struct, frozen=True, gc=False, kw_only=True):
-    """A decision shall hold from now on; without a pattern by the narrowest that covers what was asked."""
+    """A decision shall hold from now on; without a pattern by the narrowest that covers what was asked. `agent_keeper`
+    is where the agent itself shall keep it too: its session, or its local, project or user settings."""
 
     rule_id: str
     scope: str
     pattern: str | None = None
     expires_at: float | None = None
     note: str | None = None
+    agent_keeper: str | None = None
 
 
 class Decide(Struct, frozen=True, gc=False, kw_only=True):

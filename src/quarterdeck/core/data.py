@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from quarterdeck.core.decisions import Source
+from quarterdeck.core.decisions import Grant, Source
 
 
 class Data(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
@@ -178,6 +178,7 @@ class DecisionData(Data, frozen=True, gc=False, kw_only=True):
     updated_input: dict[str, Any] | None = None
     updated_digest: str | None = None
     updated_permissions: list[Any] | None = None
+    grant: Grant | None = None
     answers: dict[str, Any] | None = None
     message: str | None = None
     interrupt: bool | None = None

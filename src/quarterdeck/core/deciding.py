@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from quarterdeck.core import data as d
 from quarterdeck.core.commands import Decide, DecisionRefused, Reply
-from quarterdeck.core.decisions import Allow, Answer, Block, Decision, Deny, NoOpinion, Source
+from quarterdeck.core.decisions import Allow, Answer, Block, Decision, Deny, Grant, NoOpinion, Source
 from quarterdeck.core.hearing import end_run
 from quarterdeck.core.judging import judge, subject_of_request
 from quarterdeck.core.payload import items, text
@@ -64,10 +64,13 @@ def _over(prior: Request | None) -> Request | None:
 
 
 def _apply(step: Step, command: Decide, request: Request, rule: Rule | None) -> None:
-    passed = isinstance(command.decision, NoOpinion)
+    decision, wanted = command.decision, command.remember
+    if rule is not None and wanted is not None and wanted.agent_keeper and isinstance(decision, Allow):
+        decision = replace(decision, grant=Grant(rule.pattern, wanted.agent_keeper))
+    passed = isinstance(decision, NoOpinion)
     still_asks = passed and request.kind != "stop" and step.session.context.entrypoint in ("", "cli")
-    step.close(request, command.decision, Source.USER, command.by, note=command.note, still_asks=still_asks)
-    if request.kind == "stop" and not isinstance(command.decision, Block):
+    step.close(request, decision, Source.USER, command.by, note=command.note, still_asks=still_asks)
+    if request.kind == "stop" and not isinstance(decision, Block):
         end_run(step, "completed")
     decided = step.draft.changed_requests[request.request_id]
     kept, also = remember(step, rule, command.by, request.request_id) if rule else (None, ())
@@ -156,7 +159,9 @@ def decision_told(request: Request | None) -> Decision:
         return NoOpinion()
     match data.decision_type:
         case "allow":
-            return Allow(updated_input=data.updated_input, updated_permissions=data.updated_permissions)
+            return Allow(
+                updated_input=data.updated_input, updated_permissions=data.updated_permissions, grant=data.grant
+            )
         case "deny":
             return Deny(data.message or "", bool(data.interrupt))
         case "answer":

@@ -17,11 +17,19 @@ class Source(StrEnum):
     ELSEWHERE = "elsewhere"
 
 
+class Grant(Struct, frozen=True, gc=False):
+    """A rule that the agent itself shall keep from now on, in its session or its local, project or user settings."""
+
+    pattern: str
+    keeper: str
+
+
 class Allow(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True, tag_field="decision", tag="allow"):
     """The tool may run, with the input as asked or as edited."""
 
     updated_input: dict[str, Any] | None = None
     updated_permissions: list[Any] | None = None
+    grant: Grant | None = None
 
 
 class Deny(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="decision", tag="deny"):

@@ -141,6 +141,8 @@ def rule_to_remember(step: Step, command: Decide, request: Request) -> Rule | st
     effect = _effect(command.decision)
     if effect is None or request.kind == "stop":
         return "remember: goes with the allow or deny of a tool"
+    if wanted.agent_keeper and (effect != "allow" or request.hook_name != "PermissionRequest"):
+        return "remember.claude: Claude Code takes only the rule of an allow it asked for"
     subject = subject_of_request(step.draft.state.settings, request)
     offered = patterns_for(subject)
     if wanted.pattern is None and not offered:

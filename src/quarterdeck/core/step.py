@@ -135,8 +135,8 @@ def decision_data(request: Request, decision: Decision, source: Source, by: str,
     """A decision in the words of the feed."""
     fields: dict[str, Any] = {}
     match decision:
-        case Allow(updated_input=updated, updated_permissions=permissions):
-            fields = {"updated_input": updated, "updated_permissions": permissions}
+        case Allow(updated_input=updated, updated_permissions=permissions, grant=grant):
+            fields = {"updated_input": updated, "updated_permissions": permissions, "grant": grant}
             if updated is not None:
                 fields["updated_digest"] = input_digest(updated)
         case Deny(message=message, interrupt=interrupt):

@@ -24,12 +24,14 @@ from quarterdeck.serve.views import DecisionView, decision_view
 
 class RememberBody(Struct, kw_only=True, forbid_unknown_fields=True):
     """Let the decision hold from now on. Without a pattern it is the narrowest that covers the request; `expires` is a
-    length like 7d, or a time in seconds."""
+    length like 7d, or a time in seconds. `claude` hands the rule of an allow to Claude Code too: for its session, or into
+    its local, project or user settings."""
 
     scope: ScopeWord
     pattern: Text | None = None
     expires: Annotated[str, Meta(min_length=1, max_length=20)] | float | None = None
     note: Note | None = None
+    claude: Literal["session", "local", "project", "user"] | None = None
 
 
 class DecisionBody(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -134,6 +136,7 @@ def _remember(body: RememberBody) -> Remember:
         pattern=body.pattern,
         expires_at=end_of(body.expires),
         note=body.note,
+        agent_keeper=body.claude,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from quarterdeck.core.decisions import Allow, Answer, Ask, Block, Decision, Deny, NoOpinion
+from quarterdeck.core.decisions import Allow, Answer, Ask, Block, Decision, Deny, Grant, NoOpinion
 from quarterdeck.core.feed import OWN
 from quarterdeck.core.payload import safe_id
 from quarterdeck.core.runtime import INTERACTIONS, SILENT, Context, RuntimeEvent
@@ -127,12 +127,12 @@ def write_answer(
 
 def _permission(tool_name: str, tool_input: dict[str, Any], decision: Decision) -> dict[str, Any] | None:
     match decision:
-        case Allow(updated_input=updated, updated_permissions=permissions):
+        case Allow(updated_input=updated, updated_permissions=permissions, grant=grant):
             answer: dict[str, Any] = {"behavior": "allow"}
             if updated is not None:
                 answer["updatedInput"] = updated
-            if permissions:
-                answer["updatedPermissions"] = permissions
+            if permissions or grant:
+                answer["updatedPermissions"] = [*(permissions or ()), *([_added(grant)] if grant else ())]
         case Answer(answers=answers):
             answer = {"behavior": "allow", "updatedInput": _answered(tool_input, answers)}
         case Deny(message=message, interrupt=interrupt):
@@ -144,6 +144,22 @@ def _permission(tool_name: str, tool_input: dict[str, Any], decision: Decision) 
         case Ask() | NoOpinion():
             return None
     return _specific("PermissionRequest", {"decision": answer})
+
+
+KEEPERS = {
+    "session": "session",
+    "local": "localSettings",
+    "project": "projectSettings",
+    "user": "userSettings",
+}
+"""Where Claude Code keeps a rule of its own."""
+
+
+def _added(grant: Grant) -> dict[str, Any]:
+    """A rule for Claude Code itself. Without its destination the whole decision would be dropped."""
+    tool, _, content = grant.pattern.removesuffix(")").partition("(")
+    rule = {"toolName": tool, "ruleContent": content} if content else {"toolName": tool}
+    return {"type": "addRules", "rules": [rule], "behavior": "allow", "destination": KEEPERS[grant.keeper]}
 
 
 def _pre_tool(tool_name: str, tool_input: dict[str, Any], decision: Decision) -> dict[str, Any] | None:
