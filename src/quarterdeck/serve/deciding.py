@@ -24,8 +24,8 @@ from quarterdeck.serve.views import DecisionView, decision_view
 
 class RememberBody(Struct, kw_only=True, forbid_unknown_fields=True):
     """Let the decision hold from now on. Without a pattern it is the narrowest that covers the request; `expires` is a
-    length like 7d, or a time in seconds. `claude` hands the rule of an allow to Claude Code too: for its session, or into
-    its local, project or user settings."""
+    length like 7d, or a time in seconds. `claude` hands the rule of an allow to Claude Code too: for its session, or
+    into its local, project or user settings."""
 
     scope: ScopeWord
     pattern: Text | None = None
