@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
 from msgspec.structs import replace
 
+from quarterdeck.agents.claude.suggestions import read_suggestions
+from quarterdeck.core.annotate import Insight
 from quarterdeck.core.audit import AuditRow
 from quarterdeck.core.commands import CreateToken, Decide, Remember, Reply, RevokeToken
 from quarterdeck.core.decisions import Decision
 from quarterdeck.core.projects import project_id_of
+from quarterdeck.core.risk import Risk
 from quarterdeck.core.state import Request, Session, Token
+from quarterdeck.daemon.judging import Judging
 from quarterdeck.daemon.loop import Loop
 from quarterdeck.daemon.prior import PriorSessions
 from quarterdeck.daemon.rule_desk import RuleDesk
@@ -33,10 +37,16 @@ class DaemonDesk(RuleDesk):
     """Serves one runner."""
 
     def __init__(
-        self, loop: Loop, reader: Reader, prior: PriorSessions, figures: Callable[[], dict[str, Any]] = dict
+        self,
+        loop: Loop,
+        reader: Reader,
+        prior: PriorSessions,
+        judging: Judging,
+        figures: Callable[[], dict[str, Any]] = dict,
     ) -> None:
         super().__init__(loop, reader)
         self._prior = prior
+        self._judging = judging
         self._figures = figures
 
     @property
@@ -96,6 +106,18 @@ class DaemonDesk(RuleDesk):
     async def request(self, request_id: str) -> Request | None:
         live = self._loop.state.requests.get(request_id)
         return live or await asyncio.to_thread(self._reader.request, request_id)
+
+    def risk(self, request: Request) -> Risk:
+        return self._judging.risk(request)
+
+    async def judge(self, requests: Sequence[Request]) -> None:
+        await self._judging.judge(requests)
+
+    async def insight(self, request: Request) -> Insight:
+        return await self._judging.insight(request)
+
+    def suggested(self, request: Request) -> list[str]:
+        return read_suggestions(request.suggestions)
 
     def tokens(self) -> list[Token]:
         return sorted(self._loop.state.tokens.values(), key=lambda t: (t.created_at, t.token_id))

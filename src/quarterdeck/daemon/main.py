@@ -32,6 +32,7 @@ from quarterdeck.daemon.ears import Attendance, Ears
 from quarterdeck.daemon.figures import Figures
 from quarterdeck.daemon.home import Home, bind_port, listen_on
 from quarterdeck.daemon.hook_route import HookRoute
+from quarterdeck.daemon.judging import Judging
 from quarterdeck.daemon.keeping import Keeping
 from quarterdeck.daemon.listen import SocketServer, bind
 from quarterdeck.daemon.logs import log_what_escapes, start_logs
@@ -41,6 +42,7 @@ from quarterdeck.daemon.prior import PriorSessions
 from quarterdeck.daemon.processes import SessionsFolder
 from quarterdeck.daemon.recover import recover
 from quarterdeck.daemon.redact import Redactor
+from quarterdeck.daemon.risk_plugins import load_plugins
 from quarterdeck.daemon.serving import DRAIN_SECONDS, Server, hosts_of, loop_factory, url_of, uvicorn_config
 from quarterdeck.daemon.settled import settings_of, zone_of
 from quarterdeck.daemon.tls import Certificate, names_of, own_certificate, self_signed
@@ -120,10 +122,11 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     claude = claude_config_dir(config).absolute()
     folder = SessionsFolder(claude / "sessions")
     prior = PriorSessions(claude)
-    desk = DaemonDesk(loop, reader, prior, Figures(loop, log, attendance, notifier.figures))
+    judging = _judging(loop, prior, home, claude)
+    desk = DaemonDesk(loop, reader, prior, judging, Figures(loop, log, attendance, notifier.figures))
     access = _access(home, loop, redactor)
     agents = Agents(KnownAncestry(folder, lambda: loop.state.sessions), loop.tell)
-    doors = _doors(loop, ears, desk, access, attendance, agents)
+    doors = _doors(loop, ears, desk, judging, access, attendance, agents)
     tcp = bind_port(home, _loopback(config), config.runner.port)
     guards: list[tuple[Guard, socket.socket, Certificate | None]] = [
         (Guard(doors, access, hosts_of(_port(tcp), [*LOOPBACK_NAMES, _loopback(config)]), attendance.seen), tcp, None)
@@ -161,6 +164,7 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
         following.cancel()
     await transcripts.close()
     await prior.close()
+    judging.close()
     await _stop(home, loop, sockets, [server for server, _ in servers], serving)
     keeping.stop()
     notifier.stop()
@@ -184,12 +188,34 @@ def _access(home: Home, loop: Loop, redactor: Redactor) -> Access:
     return access
 
 
-def _doors(loop: Loop, ears: Ears, desk: DaemonDesk, access: Access, attendance: Attendance, agents: Agents) -> Doors:
+def _judging(loop: Loop, prior: PriorSessions, home: Home, claude: Path) -> Judging:
+    """Who judges requests. Our own folder and the agent's settings are what guards it."""
+
+    def cwd_of(session_id: str) -> str:
+        state = loop.state
+        session = state.sessions.get(session_id) or state.ended.get(session_id) or prior.session(session_id)
+        return session.context.cwd if session else ""
+
+    guarded = [home.path, *(claude / name for name in ("settings.json", "settings.local.json", "plugins", "hooks"))]
+    return Judging(cwd_of, str(Path.home()), [str(path.absolute()) for path in guarded], load_plugins())
+
+
+def _doors(
+    loop: Loop,
+    ears: Ears,
+    desk: DaemonDesk,
+    judging: Judging,
+    access: Access,
+    attendance: Attendance,
+    agents: Agents,
+) -> Doors:
     """Everything that is served."""
     pace = Pace()
     live = Live(desk)
     loop.subscribe(live.published)
     loop.watch_requests(live.changed)
+    loop.watch_requests(judging.saw)
+    judging.changed = lambda ids: live.changed([r for r in map(loop.state.requests.get, ids) if r is not None])
     ears.streamed = live.stream
     api = create_api(desk, access, pace, agents)
     return Doors(

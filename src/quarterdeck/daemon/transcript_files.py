@@ -4,7 +4,6 @@ Claude Code's projects folder are opened, without following a link, and never mo
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +12,7 @@ from msgspec import Struct
 
 from quarterdeck.agents.claude.transcript import MAX_LINE
 from quarterdeck.core.payload import safe_id
+from quarterdeck.daemon.plain_files import NotRegular, opened_below
 
 STRETCH = 4 * 1024 * 1024
 """How much is read at a time, unless one line is longer."""
@@ -24,7 +24,6 @@ MAX_PATH = 4096
 MAX_AGENTS = 200
 MAX_ENTRIES = 2_000
 SUFFIX = ".jsonl"
-OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 
 
 Sign = tuple[int, int, int]
@@ -73,31 +72,19 @@ def path_under(root: Path, path: str) -> Path:
 
 @contextmanager
 def opened(root: Path, path: str) -> Iterator[Found]:
-    """Open a transcript folder by folder, so that no link put there meanwhile is followed."""
+    """Open a transcript."""
     parts = path_under(root, path).parts
-    descriptors: list[int] = []
     try:
-        descriptors.append(os.open(os.path.realpath(root), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
-        for part in parts[:-1]:
-            descriptors.append(os.open(part, OPEN | os.O_DIRECTORY, dir_fd=descriptors[-1]))
-        descriptors.append(os.open(parts[-1], OPEN, dir_fd=descriptors[-1]))
-        yield _checked(descriptors[-1])
+        with opened_below(os.path.realpath(root), parts) as (descriptor, found):
+            if found.st_uid != os.getuid():
+                raise Unreadable("the transcript belongs to another user")
+            yield Found(descriptor, found.st_size, found.st_ino)
+    except NotRegular:
+        raise Unreadable("the transcript is not a regular file") from None
     except FileNotFoundError:
         raise Absent("there is no transcript file") from None
     except OSError as error:
         raise Unreadable(f"the transcript cannot be opened ({error.strerror})") from None
-    finally:
-        for descriptor in descriptors:
-            os.close(descriptor)
-
-
-def _checked(descriptor: int) -> Found:
-    found = os.fstat(descriptor)
-    if not stat.S_ISREG(found.st_mode):
-        raise Unreadable("the transcript is not a regular file")
-    if found.st_uid != os.getuid():
-        raise Unreadable("the transcript belongs to another user")
-    return Found(descriptor, found.st_size, found.st_ino)
 
 
 def read_stretch(found: Found, start: int, file_id: int) -> Stretch:

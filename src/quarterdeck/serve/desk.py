@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
+from quarterdeck.core.annotate import Insight
 from quarterdeck.core.audit import AuditRow
 from quarterdeck.core.commands import CreateToken, Remember, Reply
 from quarterdeck.core.decisions import Decision
+from quarterdeck.core.risk import Risk
 from quarterdeck.core.rule import Rule
 from quarterdeck.core.rule_files import RuleWanted
 from quarterdeck.core.rule_findings import Finding
@@ -61,6 +64,22 @@ class Desk(Protocol):
     async def requests(self, status: str | None, after: int, limit: int) -> list[Request]: ...
 
     async def request(self, request_id: str) -> Request | None: ...
+
+    def risk(self, request: Request) -> Risk:
+        """How much a request can harm, as far as it is known now."""
+        ...
+
+    async def judge(self, requests: Sequence[Request]) -> None:
+        """See to it that the risk of these is wholly known."""
+        ...
+
+    async def insight(self, request: Request) -> Insight:
+        """What a look into a request gives."""
+        ...
+
+    def suggested(self, request: Request) -> list[str]:
+        """What the agent itself suggests, as sentences."""
+        ...
 
     def tokens(self) -> list[Token]: ...
 

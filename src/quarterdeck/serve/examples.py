@@ -94,8 +94,16 @@ REQUEST: dict[str, Any] = {
     "truncated": None,
     "tool_use_id": "toolu_02",
     "digest": DIGEST,
-    "risk": {"level": "high", "reasons": ["runs a command"]},
-    "suggestions": [],
+    "risk": {"level": "high", "reasons": ["rewrites published history (git push --force)"]},
+    "suggestions": [
+        {
+            "type": "addRules",
+            "rules": [{"toolName": "Bash", "ruleContent": "git push:*"}],
+            "behavior": "allow",
+            "destination": "session",
+        }
+    ],
+    "suggested": ["allow Bash(git push:*) in this session"],
     "held": True,
     "opened_at": 1791000042.5,
     "expires_at": 1791086442.5,
@@ -103,6 +111,39 @@ REQUEST: dict[str, Any] = {
     "escalated_at": 1791000052.5,
     "status": "pending",
     "decision": None,
+}
+CARD: dict[str, Any] = {
+    **REQUEST,
+    "diff": None,
+    "change": None,
+    "command": {
+        "calls": [
+            {
+                "text": "git push --force origin feature/login",
+                "words": ["git", "push", "--force", "origin", "feature/login"],
+                "via": "",
+                "piped": False,
+                "risk": REQUEST["risk"],
+            }
+        ],
+        "doubts": [],
+        "writes": [],
+        "more": 0,
+    },
+    "session": {
+        "title": "make the login work again",
+        "cwd": "/home/ann/shop",
+        "model": "claude-sonnet-4-5",
+        "agent_state": "waiting_permission",
+    },
+    "run": {
+        "run_id": "5bcc959a-d2e0-4b84-99d9-a702456ddf08:R1",
+        "prompt": "make the login work again",
+        "started_at": 1791000000.0,
+    },
+    "age_seconds": 7.5,
+    "others_waiting": 2,
+    "rule": None,
 }
 TOKEN: dict[str, Any] = {
     "token_id": "t1a2b3c4d5e6f",
@@ -210,7 +251,7 @@ EXAMPLES: Mapping[tuple[str, str], dict[str, Any]] = {
     ("GET", "/sessions/{session_id}"): {"answer": SESSION},
     ("GET", "/feed"): {"answer": {"events": [EVENT], "next": 17}},
     ("GET", "/requests"): {"answer": {"requests": [REQUEST], "next": None}},
-    ("GET", "/requests/{request_id}"): {"answer": REQUEST},
+    ("GET", "/requests/{request_id}"): {"answer": CARD},
     ("POST", "/requests/{request_id}/decision"): {"body": DENY, "answer": DECISION},
     ("POST", "/requests/decisions"): {
         "body": {"decisions": [{"request_id": "h3fa4b2c1d0ef-17", **DENY}]},

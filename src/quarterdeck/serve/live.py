@@ -143,7 +143,7 @@ class Live:
         if events and "feed" in wanted:
             parts["feed"] = [_message("event", event_view(event)) for event in events]
         if asked and "requests" in wanted:
-            parts["requests"] = [_message("request", request_view(r, self._desk.runner_id)) for r in asked]
+            parts["requests"] = [_message("request", request_view(self._desk, r)) for r in asked]
         if events and "sessions" in wanted:
             parts["sessions"] = self._sessions(events)
         for topic, message in streams:

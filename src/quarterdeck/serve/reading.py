@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from quarterdeck.core.projects import project_id_of
 from quarterdeck.core.state import Session
+from quarterdeck.serve.card import CardView, card_view
 from quarterdeck.serve.desk import Desk
 from quarterdeck.serve.errors import ApiError
 from quarterdeck.serve.views import (
@@ -154,20 +155,22 @@ async def list_requests(
     """Requests, oldest first: what waits, or how it ended."""
     desk: Desk = state.desk
     found = await desk.requests(status, after or 0, limit)
+    await desk.judge(found)
     return Requests(
-        requests=[request_view(r, desk.runner_id) for r in found],
+        requests=[request_view(desk, r) for r in found],
         next=found[-1].seq_no if len(found) == limit else None,
     )
 
 
 @get("/requests/{request_id:str}", opt=OBSERVE)
-async def get_request(state: AppState, request_id: FromPath[str]) -> RequestView:
-    """One request."""
+async def get_request(state: AppState, request_id: FromPath[str]) -> CardView:
+    """One request with everything a decision needs: the whole input, the change to the file as it is now, the command
+    taken apart, the risk in words, the run it belongs to, and how many others wait."""
     desk: Desk = state.desk
     request = await desk.request(request_id)
     if request is None:
         raise ApiError(404, "not_found", f"no such request: {request_id}; see: qd requests")
-    return request_view(request, desk.runner_id, whole=True)
+    return await card_view(desk, request)
 
 
 READING_ROUTES = [list_sessions, get_session, get_feed, list_requests, get_request]

@@ -11,10 +11,11 @@ from msgspec.structs import replace
 from quarterdeck.core.data import Counters, TokenCreateData
 from quarterdeck.core.feed import Cause, FeedEvent
 from quarterdeck.core.projects import project_id_of
-from quarterdeck.core.risk import risk_of
+from quarterdeck.core.risk import Risk
 from quarterdeck.core.scrolls import missing_of
 from quarterdeck.core.state import Request, Session, Todo
 from quarterdeck.core.titles import Ui, body_of, title_of, ui_of
+from quarterdeck.serve.desk import Desk
 from quarterdeck.serve.rule_views import RuleView
 from quarterdeck.wire import write_json
 
@@ -104,6 +105,8 @@ class EventView(Struct, kw_only=True):
 
 
 class RiskView(Struct, kw_only=True):
+    """How much a request can harm: low, medium, high or critical, and why, the worst first."""
+
     level: str
     reasons: list[str]
 
@@ -143,7 +146,8 @@ class Shortened(Struct, kw_only=True):
 
 class RequestView(Struct, kw_only=True):
     """What waits, or waited, for a person. A decision names the `digest`. `truncated` stands where a list leaves a
-    large `tool_input` out; `GET /requests/{id}` shows it whole. `escalated` are the channels that were told of it."""
+    large `tool_input` out; `GET /requests/{id}` shows it whole. `suggested` are the agent's own `suggestions` as
+    sentences, `escalated` the channels that were told of it."""
 
     request_id: str
     kind: str
@@ -161,6 +165,7 @@ class RequestView(Struct, kw_only=True):
     digest: str
     risk: RiskView
     suggestions: list[Any]
+    suggested: list[str]
     held: bool
     opened_at: float
     expires_at: float | None
@@ -266,9 +271,13 @@ def shortened(tool_input: dict[str, Any]) -> Shortened | None:
     return Shortened(bytes=len(body), sha256=hashlib.sha256(body).hexdigest(), begins=begins)
 
 
-def request_view(request: Request, runner_id: str, *, whole: bool = False) -> RequestView:
+def risk_view(risk: Risk) -> RiskView:
+    """A risk as the API shows it."""
+    return RiskView(level=risk.level, reasons=list(risk.reasons))
+
+
+def request_view(desk: Desk, request: Request, *, whole: bool = False) -> RequestView:
     """A request as the API shows it; in lists a large input is shortened."""
-    risk = risk_of(request.tool_name)
     short = None if whole else shortened(request.tool_input)
     return RequestView(
         request_id=request.request_id,
@@ -277,7 +286,7 @@ def request_view(request: Request, runner_id: str, *, whole: bool = False) -> Re
         session_id=request.session_id,
         run_id=request.run_id,
         event_id=request.event_id,
-        runner_id=runner_id,
+        runner_id=desk.runner_id,
         agent_id=request.agent_id,
         agent_type=request.agent_type,
         tool_name=request.tool_name,
@@ -285,8 +294,9 @@ def request_view(request: Request, runner_id: str, *, whole: bool = False) -> Re
         truncated=short,
         tool_use_id=request.tool_use_id,
         digest=request.digest,
-        risk=RiskView(level=risk.level, reasons=list(risk.reasons)),
+        risk=risk_view(desk.risk(request)),
         suggestions=request.suggestions,
+        suggested=desk.suggested(request),
         held=request.held,
         opened_at=request.opened_at,
         expires_at=request.expires_at,

@@ -111,7 +111,7 @@ class Sockets:
             if "sessions" in wanted:
                 message["sessions"] = [session_view(s, desk.runner_id) for s in desk.live_sessions()]
             if "requests" in wanted:
-                message["requests"] = [request_view(r, desk.runner_id) for r in desk.pending()]
+                message["requests"] = [request_view(desk, r) for r in desk.pending()]
             shot = write_json(message)
             self._shots[wanted] = (desk.seq_no, shot)
         return shot
