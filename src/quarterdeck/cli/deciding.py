@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from quarterdeck.cli.common import AsJson, cell, client, out, plainly, print_json
-from quarterdeck.cli.reading import describe
+from quarterdeck.cli.describing import describe
 from quarterdeck.cli.rules import where
 from quarterdeck.cli.times import read_length
 from quarterdeck.core.payload import ID

@@ -8,7 +8,6 @@ import difflib
 import json as jsonlib
 import sys
 import time
-from collections.abc import Callable
 from enum import StrEnum
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -17,12 +16,13 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from quarterdeck.cli.card import show_card, show_request
 from quarterdeck.cli.common import AsJson, ago, cell, client, out, plainly, print_json, state_cell
 from quarterdeck.cli.times import read_time
 from quarterdeck.config import home_path
 from quarterdeck.core.feed import HIDDEN, KINDS
 from quarterdeck.core.search import matches, read_search, searched_view
-from quarterdeck.core.text import one_line, visible
+from quarterdeck.core.text import one_line
 from quarterdeck.core.titles import count, cut, money
 from quarterdeck.errors import Refused
 from quarterdeck.surfaces.client import Client
@@ -206,14 +206,16 @@ def show_event(event: dict[str, Any], as_json: bool = False) -> None:
 
 @plainly
 def requests(
-    request_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="Show this one, whole.")] = None,
+    request_id: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help="Show the card of this one, with everything a decision needs.")
+    ] = None,
     json: AsJson = False,
     status: Annotated[Status, typer.Option(help="Those that wait, or how they ended.")] = Status.PENDING,
 ) -> None:
     """List who waits for a decision, and what exactly they want."""
     if request_id is not None:
         one = client().get(f"/api/v1/requests/{quote(request_id, safe='')}")
-        print_json(one) if json else show_request(one)
+        print_json(one) if json else show_card(one)
         return
     found = client().all("/api/v1/requests", status=status.value)
     if json:
@@ -224,87 +226,6 @@ def requests(
         return
     for request in found:
         show_request(request)
-
-
-def show_request(request: dict[str, Any]) -> None:
-    """A request with everything a decision needs."""
-    head = Text("◆ " if request["kind"] == "permission" else "? ", style="yellow")
-    head.append(request["request_id"], style="bold")
-    who = f"  {request['tool_name']}  session {request['session_id'][:8]}"
-    who += f" · sub-agent {request['agent_type'] or request['agent_id']}" if request["agent_id"] else ""
-    head.append_text(cell(f"{who} · {ago(request['opened_at'])} ago · risk {request['risk']['level']}"))
-    out.print(head)
-    for line in describe(request):
-        out.print(Text("    " + line))
-    if request["decision"]:
-        for line in _outcome(request, request["decision"]):
-            out.print(Text("    " + line, style="dim"))
-
-
-def _outcome(request: dict[str, Any], made: dict[str, Any]) -> list[str]:
-    """How a request ended: an edited input is what ran, so it is shown whole."""
-    if made["source"] == "elsewhere" or made["decision"] == "pass":
-        return [one_line(f"→ {request['status']}: {made['reason'] or 'passed to the terminal'}")]
-    said = f": {made['message'] or made['reason']}" if made["message"] or made["reason"] else ""
-    edited = made["updated_input"] is not None
-    head = f"→ {made['decision']}{', edited,' if edited else ''} by {made['by']} ({made['source']}){said}"
-    ran = describe({**request, "tool_input": made["updated_input"]}) if edited else []
-    return [one_line(head), *("  " + line for line in ran)]
-
-
-def describe(request: dict[str, Any]) -> list[str]:
-    """What is wanted, in lines that hide nothing: a field that has no better form is shown as it is."""
-    tool_input: dict[str, Any] = request["tool_input"]
-    if request["truncated"] is not None:
-        short = request["truncated"]
-        whole = f"… {short['bytes']:,} bytes in all; see the whole with: qd requests {request['request_id']}"
-        return [*_lines(short["begins"][:400]), whole]
-    shown: list[str] = []
-    rest = dict(tool_input)
-    for key, form in _FORMS.get(request["form"] or "", _COMMAND):
-        found = form(rest.get(key))
-        if found is not None:
-            shown += found
-            del rest[key]
-    if request["form"] is None and isinstance(rest.get("description"), str) and shown:
-        del rest["description"]
-    return shown + [line for key, value in rest.items() for line in _field(key, value)]
-
-
-def _lines(text: str) -> list[str]:
-    """Harmless, and each line of it a line of its own."""
-    return visible(text).split("\n")
-
-
-def _field(key: str, value: object) -> list[str]:
-    """A field of the input as it is: real lines, not escaped ones."""
-    lines = _lines(value if isinstance(value, str) else jsonlib.dumps(value, ensure_ascii=False))
-    name = one_line(key)
-    return [f"{name}: {lines[0]}"] if len(lines) == 1 else [f"{name}:", *("  " + line for line in lines)]
-
-
-def _text(value: object) -> list[str] | None:
-    return _lines(value) if isinstance(value, str) and value.strip() else None
-
-
-def _questions(value: object) -> list[str] | None:
-    """Questions with their options; None when any of them has another shape, so that it is shown as it is."""
-    lines: list[str] = []
-    for question in value if isinstance(value, list) and value else [None]:
-        if not isinstance(question, dict):
-            return None
-        options = question.get("options", [])
-        if not isinstance(options, list) or not all(isinstance(option, dict) for option in options):
-            return None
-        lines.append(one_line(str(question.get("question", ""))))
-        lines += [one_line(f"  - {o.get('label', '')}: {o.get('description', '')}") for o in options]
-    return lines
-
-
-Form = tuple[tuple[str, Callable[[object], list[str] | None]], ...]
-_COMMAND: Form = (("command", _text),)
-_FORMS: dict[str, Form] = {"questions": (("questions", _questions),), "plan": (("plan", _text),)}
-"""The fields of an input that have a form of their own, by the form of its request."""
 
 
 def register(cli: typer.Typer) -> None:

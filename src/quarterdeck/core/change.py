@@ -65,20 +65,17 @@ def change_as_asked(tool_name: str, tool_input: Mapping[str, Any], notes: tuple[
     given = dict(tool_input)
     path = path_in(given)
     parts = [_change(path, old, new) for old, new in _pairs(tool_name, given)]
-    diff = "".join([part.diff if n == 0 else _body(part.diff) for n, part in enumerate(parts)])
+    lines = [line for n, part in enumerate(parts) for line in part.diff.splitlines(keepends=True)[2 if n else 0 :]]
+    kept, is_cut = _bounded(lines)
+    more = ("not all of it is shown here; the input holds all",) if is_cut and not any(p.cut for p in parts) else ()
     return Change(
         path=path,
-        diff=diff,
+        diff="".join(kept),
         added=sum(part.added for part in parts),
         removed=sum(part.removed for part in parts),
-        cut=any(part.cut for part in parts),
-        notes=notes,
+        cut=is_cut or any(part.cut for part in parts),
+        notes=(*notes, *dict.fromkeys(note for part in parts for note in part.notes), *more),
     )
-
-
-def _body(diff: str) -> str:
-    """The hunks, without the two lines that name the file."""
-    return "".join(diff.splitlines(keepends=True)[2:])
 
 
 def _pairs(tool_name: str, given: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -6,6 +6,7 @@ import fnmatch
 import posixpath as paths
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import pairwise, takewhile
 
 from msgspec import Struct
@@ -21,6 +22,7 @@ _URL = re.compile(r"^(?:[a-z][a-z0-9+.-]*://)?(?:[^/@\s]*@)?(\[[0-9a-f:]+\]|[^/:
 _LOOPBACK = re.compile(r"^(localhost|127(\.\d+){3}|\[?::1\]?|0\.0\.0\.0)$", re.IGNORECASE)
 METADATA = re.compile(r"169\.254\.169\.254|metadata\.google\.internal|100\.100\.100\.200|fd00:ec2::254")
 _OWN_API = re.compile(r"/api/v1/(requests|rules|tokens|login-codes|sessions)|:4180\b")
+_VERSION = re.compile(r"^(python|pip|perl|ruby|php|node)[\d.]+$")
 _SPACE = re.compile(r"\s")
 _DROPS = [(re.compile(pattern, re.IGNORECASE), level, words) for pattern, level, words in t.DROPS]
 _INLINE = [(re.compile(pattern, re.IGNORECASE), level, words) for pattern, level, words in t.INLINE]
@@ -70,8 +72,13 @@ _SENDING = tuple(_sign(option) for option in t.SENDING.split())
 
 def name_of(call: Call) -> str:
     """The command a call runs, without its folder and its version."""
-    name = paths.basename(call.words[0]) if call.words else ""
-    return re.sub(r"^(python|pip|perl|ruby|php|node)[\d.]+$", r"\1", name) if name not in t.INTERPRETERS else name
+    return _name(call.words[0]) if call.words else ""
+
+
+@lru_cache(maxsize=1024)
+def _name(word: str) -> str:
+    name = paths.basename(word)
+    return name if name in t.INTERPRETERS else _VERSION.sub(r"\1", name)
 
 
 def plain_words(call: Call) -> list[str]:
@@ -263,8 +270,8 @@ def _shell(call: Call, name: str, where: Where) -> Iterator[Finding]:
     words = call.words[1:]
     if any(_cluster_of(word, ["-c"]) for word in words):
         yield Finding("medium", f"runs a command in a shell of its own ({name} -c)")
-    elif call.piped and not [word for word in words if not word.startswith("-")]:
-        yield Finding("high", f"runs what is piped into it ({name})")
+    elif not [word for word in words if not word.startswith("-")]:
+        yield Finding("high", f"runs what it is given ({name})")
     else:
         yield Finding("medium", f"runs a script ({cut(' '.join(call.words[:2]), 60)})")
 

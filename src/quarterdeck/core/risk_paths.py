@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath as paths
 import re
 from enum import StrEnum
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -36,7 +37,6 @@ class Place(StrEnum):
 _SYSTEM = re.compile(r"/(etc|usr|bin|sbin|lib\w*|boot|var|opt|proc|sys|root|system|library|applications)(/|$)")
 _TEMPORARY = re.compile(r"(/private)?/(tmp|var/tmp|var/folders)/.")
 _HARMLESS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "/dev/zero"})
-_UNKNOWN = re.compile(r"[$`]")
 _HOMES = re.compile(r"^(~|\$HOME|\$\{HOME\})(?=/|$)")
 _HERE = re.compile(r"^(\$PWD|\$\{PWD\}|\$\(pwd\))(?=/|$)")
 
@@ -45,8 +45,9 @@ def real_path(word: str, where: Where) -> str | None:
     """The path a word means, as far as words tell; None when only the shell knows, or when it cannot be a path."""
     if not word or len(word) > LONGEST or "\0" in word:
         return None
-    word = _HERE.sub(lambda _: where.cwd, _HOMES.sub(lambda _: where.home, word))
-    if _UNKNOWN.search(word) or word.startswith("~"):
+    if word[0] in "~$":
+        word = _HERE.sub(lambda _: where.cwd, _HOMES.sub(lambda _: where.home, word))
+    if "$" in word or "`" in word or word[0] == "~":
         return None
     return paths.normpath(paths.join("/", where.cwd, word)).replace("//", "/")
 
@@ -167,6 +168,7 @@ _SECRETS, _PERHAPS, _GUARDS, _STARTERS, _AUTOMATION = map(
 )
 
 
+@lru_cache(maxsize=4096)
 def _words_for(path: str, table: tuple[re.Pattern[str], tuple[str, ...]]) -> str | None:
     found = table[0].search(path.lower())
     return None if found is None or found.lastgroup is None else table[1][int(found.lastgroup[1:])]

@@ -24,6 +24,8 @@ _UNREAD = {
     "nests too deeply": "nests too deeply to be looked into",
 }
 """Doubts about a line that nobody can judge."""
+MOST_WITHIN = 20
+_RUNS = t.INTERPRETERS.keys() - {"awk", "gawk"}
 _OUTPUTS = frozenset({"-o", "--output", "-O", "--output-document"})
 
 
@@ -53,32 +55,32 @@ def _by_text(command: str) -> Iterator[Finding]:
 
 def _by_flow(script: Script) -> Iterator[Finding]:
     """What commands hand to each other."""
-    fetched = [call for call in script.calls if name_of(call) in t.FETCHES]
-    if any(_runs_fetched(call, script, fetched) for call in script.calls):
+    if _runs_fetched(script):
         yield Finding("critical", "runs what it downloads")
-    senders = [call for call in script.calls if name_of(call) in t.SENDS]
-    if senders and any(_shows_secrets(call) for call in script.calls):
+    if any(name_of(call) in t.SENDS for call in script.calls) and any(map(_shows_secrets, script.calls)):
         yield Finding("critical", "could send secrets over the network")
 
 
-def _is_piped(call: Call, before: tuple[Call, ...]) -> bool:
-    """Whether a call reads what another says; what a wrapper runs reads what the wrapper does."""
-    outer = next((one for one in reversed(before) if not one.via), call)
-    return call.piped or (bool(call.via) and outer.piped)
-
-
-def _runs_fetched(call: Call, script: Script, fetched: list[Call]) -> bool:
-    name = name_of(call)
-    runs = name in t.SHELLS or name in t.INTERPRETERS or name in ("eval", "source", ".")
-    if not fetched or call in fetched:
-        return False
-    before = script.calls[: script.calls.index(call)]
-    if runs and name not in ("awk", "gawk") and _is_piped(call, before) and any(one in before for one in fetched):
-        return _reads_its_input(call)
-    if runs and any("substitution" in one.via and one.source in call.source for one in fetched):
-        return name in t.SHELLS or name in ("eval", "source", ".")
-    files = {file for one in fetched for file in _saved(one)}
-    return bool(files.intersection(paths.basename(word) for word in (call.words if runs else call.words[:1])))
+def _runs_fetched(script: Script) -> bool:
+    """Whether something that came over the network is run: piped into a shell, put into its words, or saved before."""
+    fetches = [call for call in script.calls if name_of(call) in t.FETCHES]
+    within = [call.source for call in fetches if "substitution" in call.via][:MOST_WITHIN]
+    saved = {file for call in fetches for file in _saved(call)}
+    fetched = outer_piped = False
+    for call in script.calls if fetches else ():
+        name = name_of(call)
+        outer_piped = outer_piped if call.via else call.piped
+        evaluates = name in t.SHELLS or name in ("eval", "source", ".")
+        runs = evaluates or name in _RUNS
+        if runs and fetched and (call.piped or outer_piped) and _reads_its_input(call):
+            return True
+        if evaluates and any(source in call.source for source in within):
+            return True
+        named = call.words if runs else call.words[:1]
+        if name not in t.FETCHES and saved.intersection(map(paths.basename, named)):
+            return True
+        fetched = fetched or name in t.FETCHES
+    return False
 
 
 def _reads_its_input(call: Call) -> bool:

@@ -185,7 +185,7 @@ READS = _set(
     " sha512sum cksum b2sum fold fmt pr expand unexpand paste join look locale getconf tty cd pushd popd dirs help man"
     " info apropos whatis tput clear wait times ulimit umask fd bat exa eza hostid logname lsof pgrep pstree top htop"
     " iostat vmstat netstat ss lsblk expr bc dc tsort zcat zgrep bzcat xzcat locate let : read local return exit shift"
-    " break continue getopts jobs fg bg builtin command shopt set unset declare typeset export readonly"
+    " mktemp break continue getopts jobs fg bg builtin command shopt set unset declare typeset export readonly"
 )
 """Commands that only look, or only concern the shell that runs them."""
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
-from quarterdeck.core.annotate import Insight, annotated
-from quarterdeck.core.change import EDITS, Change, path_in
+from quarterdeck.core.annotate import Annotated, Insight, annotated
+from quarterdeck.core.change import EDITS, Change, change_as_asked, path_in
 from quarterdeck.core.payload import text
 from quarterdeck.core.risk import Risk, risk_of, worse_of
 from quarterdeck.core.state import Request
@@ -18,7 +18,7 @@ from quarterdeck.daemon.file_now import change_now, real_file
 from quarterdeck.daemon.risk_plugins import Plugin
 
 KEPT = 4_096
-GLANCE = 8 * 1024
+GLANCE = 1_000
 """Longer commands are not read on the loop."""
 SECONDS = 2.0
 BATCH = 64
@@ -61,7 +61,8 @@ class Judging:
         """Requests that changed: what waits is judged, in the background."""
         fresh = [request for request in requests if request.status == "pending" and not self._is_whole(request)]
         if fresh:
-            task = asyncio.get_running_loop().create_task(self._judge_and_tell(fresh))
+            shown = {request.request_id: self.risk(request) for request in fresh}
+            task = asyncio.get_running_loop().create_task(self._judge_and_tell(fresh, shown))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
@@ -78,11 +79,12 @@ class Judging:
     async def insight(self, request: Request) -> Insight:
         """Everything about one request that needs more than a glance."""
         await self.judge([request])
+        risk, cwd = self.risk(request), self._cwd_of(request.session_id)
         try:
-            return await self._aside.run(SECONDS, self._insight, request)
+            change, command = await self._aside.run(SECONDS, self._look_closer, request, cwd)
         except Stuck:
-            stuck = Change(path=path_in(request.tool_input), diff="", notes=("the file cannot be read in time",))
-            return Insight(risk=self.risk(request), change=stuck if request.tool_name in EDITS else None)
+            change, command = _unread(request), None
+        return Insight(risk=risk, change=change, command=command)
 
     def close(self) -> None:
         for task in self._tasks:
@@ -91,17 +93,12 @@ class Judging:
         for plugin in self._plugins:
             plugin.close()
 
-    def _insight(self, request: Request) -> Insight:
-        cwd = self._cwd_of(request.session_id)
+    def _look_closer(self, request: Request, cwd: str) -> tuple[Change | None, Annotated | None]:
         command = text(request.tool_input, "command") if request.tool_name == "Bash" else ""
-        return Insight(
-            risk=self.risk(request),
-            change=change_now(request, cwd),
-            command=annotated(command, cwd, self._home, self._guarded) if command else None,
-        )
+        taken_apart = annotated(command, cwd, self._home, self._guarded) if command else None
+        return change_now(request, cwd), taken_apart
 
-    async def _judge_and_tell(self, requests: list[Request]) -> None:
-        shown = {request.request_id: self.risk(request) for request in requests}
+    async def _judge_and_tell(self, requests: list[Request], shown: dict[str, Risk]) -> None:
         await self.judge(requests)
         other = [r.request_id for r in requests if self.risk(r) != shown[r.request_id]]
         if other:
@@ -109,16 +106,16 @@ class Judging:
 
     async def _looked_into(self, requests: list[Request]) -> list[Risk]:
         try:
-            return await self._aside.run(SECONDS, lambda: [self._look(request) for request in requests])
+            asked = [(request, self._cwd_of(request.session_id)) for request in requests]
+            return await self._aside.run(SECONDS, lambda: [self._look(request, cwd) for request, cwd in asked])
         except Stuck:
             return [self.risk(request) for request in requests]
 
     async def _asked(self, plugin: Plugin, request: Request) -> Risk | None:
         return await plugin.risk_of(request.tool_name, request.tool_input, self._cwd_of(request.session_id), self._home)
 
-    def _look(self, request: Request) -> Risk:
+    def _look(self, request: Request, cwd: str) -> Risk:
         """With the file's real path; not on the loop, for a path may lead to a disk that does not answer."""
-        cwd = self._cwd_of(request.session_id)
         path = real_file(path_in(request.tool_input) or text(request.tool_input, "path"), cwd)
         return self._risk(request, cwd, path)
 
@@ -143,3 +140,10 @@ class Judging:
         while len(self._known) > KEPT:
             self._known.popitem(last=False)
         return judged
+
+
+def _unread(request: Request) -> Change | None:
+    """What is said of an edit whose file does not answer."""
+    if request.tool_name not in EDITS:
+        return None
+    return change_as_asked(request.tool_name, request.tool_input, ("the file cannot be read in time",))

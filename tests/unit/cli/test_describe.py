@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.cli.reading import describe
+from quarterdeck.cli.describing import describe
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
