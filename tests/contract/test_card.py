@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -15,16 +16,13 @@ from tests.support.daemon import Daemon
 from tests.support.live import following
 
 SUGGESTED = [{"type": "setMode", "mode": "acceptEdits", "destination": "session"}]
-PLUGIN = """
+EXAMPLE = (Path(__file__).parents[2] / "docs/risk.md").read_text().partition("```python\n")[2].partition("```")[0]
+"""The plug-in that the documentation shows."""
+SLOW = """
 import time
 
 def judge(tool_name, tool_input, cwd, home):
-    command = tool_input.get("command", "")
-    if "hang" in command:
-        time.sleep(1)
-    if "production" in command:
-        return "critical", ["touches production"]
-    return None
+    time.sleep(1)
 """
 
 
@@ -146,20 +144,21 @@ def test_the_list_marks_what_is_risky(daemon: Daemon) -> None:
     decided(daemon, held, card)
 
 
-def installed(folder: Path, name: str, code: str, point: str) -> None:
+def installed(folder: Path, name: str, code: str) -> None:
     """A small package as pip would have put it there."""
     (folder / f"{name}.py").write_text(code)
     info = folder / f"{name}-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[quarterdeck.risk]\n{name} = {point}\n")
+    (info / "entry_points.txt").write_text(f"[quarterdeck.risk]\n{name} = {name}:judge\n")
 
 
-def test_an_installed_package_judges_too_and_one_that_hangs_is_switched_off(tmp_path: Path) -> None:
+def test_an_installed_package_judges_too_and_a_slow_or_broken_one_is_left_out(tmp_path: Path) -> None:
     packages = tmp_path / "packages"
     packages.mkdir()
-    installed(packages, "careful", PLUGIN, "careful:judge")
-    installed(packages, "broken", "import nothing_of_this_name", "broken:judge")
+    installed(packages, "quarterdeck_production", EXAMPLE)
+    installed(packages, "broken", "import nothing_of_this_name")
+    installed(packages, "slow", SLOW)
     (tmp_path / "project").mkdir()
     with Daemon(tmp_path / "home", env={"PYTHONPATH": beside(packages)}) as daemon:
         held, card = asks(daemon, "Bash", {"command": "deploy production"})
@@ -167,19 +166,15 @@ def test_an_installed_package_judges_too_and_one_that_hangs_is_switched_off(tmp_
         assert card["risk"]["reasons"][0] == "touches production"
         assert daemon.pending()[0]["risk"] == card["risk"]
         decided(daemon, held, card)
-        held, card = asks(daemon, "Bash", {"command": "hang production"})
-        assert card["risk"]["level"] == "medium"
-        decided(daemon, held, card)
-        log = (daemon.home / "log/daemon.log").read_text()
-        assert log.count("switched off") == 1
-        assert log.count("a risk plug-in cannot be loaded") == 1
-        assert "production" not in log
+        log = [json.loads(line) for line in (daemon.home / "log/daemon.log").read_text().splitlines()]
+        said = {line["plugin"]: line["why"] for line in log if line.get("level") == "warning" and "plugin" in line}
+        assert said == {"broken": "ModuleNotFoundError", "slow": "took more than 50 ms"}
 
 
 async def test_a_surface_hears_of_the_risk_that_a_package_finds(tmp_path: Path) -> None:
     packages = tmp_path / "packages"
     packages.mkdir()
-    installed(packages, "careful", PLUGIN, "careful:judge")
+    installed(packages, "quarterdeck_production", EXAMPLE)
     (tmp_path / "project").mkdir()
     asked: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": "echo production"}}
     with Daemon(tmp_path / "home", env={"PYTHONPATH": beside(packages)}) as daemon:
