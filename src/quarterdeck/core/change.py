@@ -20,6 +20,8 @@ MOST_BYTES = 256 * 1024
 COMPARED = 1_500
 """How many lines of each side are compared line by line, after what is alike at both ends."""
 MOST_EDITS = 500
+LARGEST = 2 * 1024 * 1024
+"""How many characters a text may have to be compared."""
 
 
 class Change(Struct, frozen=True, kw_only=True):
@@ -39,6 +41,11 @@ class _Cannot(Exception):
     """Why an edit does not apply."""
 
 
+def _check_size(length: int) -> None:
+    if length > LARGEST:
+        raise _Cannot("the change is too large to be compared")
+
+
 def path_in(tool_input: Mapping[str, Any]) -> str:
     """The file an edit names; empty for none."""
     given = dict(tool_input)
@@ -51,6 +58,7 @@ def change_of(tool_name: str, tool_input: Mapping[str, Any], now: str | None, no
     given = dict(tool_input)
     try:
         before, after = _sides(tool_name, given, now)
+        _check_size(len(after))
     except _Cannot as why:
         return change_as_asked(tool_name, tool_input, (str(why), *notes))
     if now is None:
@@ -64,7 +72,7 @@ def change_as_asked(tool_name: str, tool_input: Mapping[str, Any], notes: tuple[
     """The change by the words of the input alone."""
     given = dict(tool_input)
     path = path_in(given)
-    parts = [_change(path, old, new) for old, new in _pairs(tool_name, given)]
+    parts = [_change(path, old[:LARGEST], new[:LARGEST]) for old, new in _pairs(tool_name, given)]
     lines = [line for n, part in enumerate(parts) for line in part.diff.splitlines(keepends=True)[2 if n else 0 :]]
     kept, is_cut = _bounded(lines)
     more = ("not all of it is shown here; the input holds all",) if is_cut and not any(p.cut for p in parts) else ()
@@ -85,8 +93,13 @@ def _pairs(tool_name: str, given: dict[str, Any]) -> Iterator[tuple[str, str]]:
         case "NotebookEdit":
             yield "", text(given, "new_source")
         case _:
+            size = 0
             for edit in _edits(tool_name, given):
-                yield text(edit, "old_string"), text(edit, "new_string")
+                pair = text(edit, "old_string"), text(edit, "new_string")
+                size += sum(map(len, pair))
+                yield pair
+                if size > LARGEST:
+                    return
 
 
 def _edits(tool_name: str, given: dict[str, Any]) -> list[dict[str, Any]]:
@@ -129,6 +142,7 @@ def _replaced(before: str, edit: dict[str, Any], which: str) -> str:
     found = before.count(old)
     if not found:
         raise _Cannot(f"{which}old_string is not in the file as it is now")
+    _check_size(len(before) + found * (len(new) - len(old)))
     everywhere = flag(edit, "replace_all")
     if found > 1 and not everywhere:
         raise _Cannot(f"{which}old_string is {found} times in the file as it is now")

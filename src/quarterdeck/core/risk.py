@@ -21,6 +21,7 @@ MARKS: Mapping[str, str] = {"low": "", "medium": "!", "high": "!!", "critical": 
 """How a level is shown beside its word."""
 
 MOST_REASONS = 8
+LONGEST_REASON = 300
 
 
 class Risk(Struct, frozen=True):
@@ -53,7 +54,7 @@ def joined_risk(findings: Iterable[Finding]) -> Risk:
     """The worst level, and every reason once."""
     found = list(findings)
     ranked = sorted(found, key=lambda finding: -LEVELS.index(finding.level))
-    reasons = list(dict.fromkeys(visible(finding.words) for finding in ranked if finding.words))
+    reasons = list(dict.fromkeys(cut(visible(finding.words), LONGEST_REASON) for finding in ranked if finding.words))
     more = len(reasons) - MOST_REASONS
     return Risk(worst(found), [*reasons[:MOST_REASONS], *([f"and {more} more"] if more > 0 else [])])
 
@@ -161,7 +162,7 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 def _mcp(tool_name: str, tool_input: dict[str, Any], where: Where, path: str | None) -> Iterator[Finding]:
     _, server, tool = [*tool_name.split("__", 2), ""][:3]
-    known = [_VERB[word.lower()] for word in _WORDS.findall(tool) if word.lower() in _VERB]
+    known = [_VERB[word.lower()] for word in _WORDS.findall(tool[:200]) if word.lower() in _VERB]
     level, words = max(
         known, key=lambda one: LEVELS.index(one[0]), default=("high", "its name does not tell what it does")
     )

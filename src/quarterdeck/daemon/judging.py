@@ -19,7 +19,7 @@ from quarterdeck.daemon.risk_plugins import Plugin
 
 KEPT = 4_096
 GLANCE = 1_000
-"""Longer commands are not read on the loop."""
+"""What is longer is not read on the loop."""
 SECONDS = 2.0
 BATCH = 64
 
@@ -120,8 +120,8 @@ class Judging:
         return self._risk(request, cwd, path)
 
     def _glance(self, request: Request, cwd: str) -> Risk:
-        if len(text(request.tool_input, "command")) > GLANCE:
-            return Risk("high", ["a long command, not yet looked into"])
+        if any(len(text(request.tool_input, key)) > GLANCE for key in ("command", "cmd", "url")):
+            return Risk("high", ["is long and not yet looked into"])
         return self._risk(request, cwd, None)
 
     def _risk(self, request: Request, cwd: str, path: str | None) -> Risk:

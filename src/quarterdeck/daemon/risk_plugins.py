@@ -15,6 +15,7 @@ from quarterdeck.daemon.aside import Aside, Stuck
 
 GROUP = "quarterdeck.risk"
 SECONDS = 0.05
+COPY_SECONDS = 5.0
 MOST_REASONS, LONGEST_REASON = 20, 300
 
 Judge = Callable[[str, dict[str, Any], str, str], Any]
@@ -36,7 +37,7 @@ class Plugin:
         if not self.is_on:
             return None
         try:
-            given = copy.deepcopy(tool_input)
+            given = await self._aside.run(COPY_SECONDS, copy.deepcopy, tool_input)
             said = await self._aside.run(SECONDS, self._judge, tool_name, given, cwd, home)
             return None if said is None else read_opinion(said)
         except Stuck:

@@ -102,6 +102,13 @@ def test_a_large_change_is_cut_and_says_so() -> None:
     assert wide.cut
 
 
+@pytest.mark.law("I4")
+def test_an_edit_that_would_make_a_huge_file_is_not_made() -> None:
+    change = change_of("Edit", edit("a", "b" * 1_000_000, replace_all=True), "a" * 1_000_000)
+    assert change.notes[0] == "the change is too large to be compared"
+    assert change_of("Write", {"file_path": "/w/a", "content": "x\n" * 5_000_000}, "").cut
+
+
 def test_hostile_inputs_are_shown_as_nothing_much() -> None:
     hostile: list[dict[str, Any]] = [{}, {"old_string": 7}, {"edits": "x"}, {"edits": [1, None]}, {"content": []}]
     for asked in hostile:

@@ -154,7 +154,7 @@ async def test_what_is_remembered_is_bounded() -> None:
 async def test_a_long_command_is_not_read_on_the_loop() -> None:
     judges = judging()
     request = asked(command="ls;" * 500 + "rm -rf /")
-    assert judges.risk(request) == Risk("high", ["a long command, not yet looked into"])
+    assert judges.risk(request) == Risk("high", ["is long and not yet looked into"])
     await judges.judge([request])
     assert judges.risk(request).level == "critical"
     judges.close()
