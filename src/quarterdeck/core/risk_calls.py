@@ -10,11 +10,12 @@ from functools import lru_cache
 from itertools import pairwise, takewhile
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from quarterdeck.core import risk_table as t
 from quarterdeck.core.risk_files import LEVELS, OWN_GUARD, Finding, deleting, reading, writing
-from quarterdeck.core.risk_paths import Where, guard_in, perhaps_secret_in, real_path, secret_in
-from quarterdeck.core.shell import Call
+from quarterdeck.core.risk_paths import Place, Where, guard_in, perhaps_secret_in, place_of, real_path, secret_in
+from quarterdeck.core.shell import Call, grants
 from quarterdeck.core.titles import cut
 
 _CLUSTER = re.compile(r"-[A-Za-z0-9]+")
@@ -101,12 +102,12 @@ def findings_of(call: Call, where: Where) -> Iterator[Finding]:
     if not call.words:
         return
     name = name_of(call)
-    if call.words[0].startswith(("$", "`")):
+    if not name or call.words[0].startswith(("$", "`")):
         yield Finding("high", "runs what a variable or another command says")
         return
     found = [*_by_table(call, name), *_by_kind(call, name, where)]
     found += [*_by_paths(call, name, where)]
-    yield from found or [_otherwise(call, name)]
+    yield from found or [_otherwise(_here(call, name, where), name)]
 
 
 def _by_table(call: Call, name: str) -> Iterator[Finding]:
@@ -124,16 +125,34 @@ def _by_table(call: Call, name: str) -> Iterator[Finding]:
         return
 
 
+def _here(call: Call, name: str, where: Where) -> Call:
+    """`git -C` with a folder of the project is no more than git."""
+    words = call.words
+    if name == "git" and words[1:2] == ("-C",) and len(words) > 2:
+        inner = place_of(real_path(words[2], where), where)
+        return replace(call, words=(words[0], *words[3:])) if inner in (Place.PROJECT, Place.WHOLE) else call
+    return call
+
+
 def _otherwise(call: Call, name: str) -> Finding:
     """A call of which nothing bad is known."""
     plain = plain_words(call)
-    if name in t.READS or (name == "git" and (not plain or plain[0] in t.GIT_READS)):
-        return Finding("low", "")
     if call.words[1:] and set(call.words[1:]) <= {"--version", "-V", "--help", "-h", "version", "-v"}:
         return Finding("low", "")
+    if name in t.READS or (name == "git" and (not plain or plain[0] in t.GIT_READS)):
+        return _looks(call, name)
     if name in t.WORKS:
         return Finding("medium", f"runs code of the project ({name})")
     return Finding("medium", f"runs a program that is not in our list ({cut(name, 40)})")
+
+
+def _looks(call: Call, name: str) -> Finding:
+    """A command that only looks, unless it is another one of that name or has an option that does more."""
+    if "/" in call.words[0] and not call.words[0].startswith(t.USUAL_FOLDERS):
+        return Finding("medium", f"runs a program from an unusual folder ({cut(call.words[0], 40)})")
+    if not grants(call.words[:1], True, call):
+        return Finding("medium", f"has options that can write files or run programs ({name})")
+    return Finding("low", "")
 
 
 Judge = Callable[[Call, str, Where], Iterator[Finding]]
@@ -174,7 +193,7 @@ def _dd(call: Call, name: str, where: Where) -> Iterator[Finding]:
 
 def _sed(call: Call, name: str, where: Where) -> Iterator[Finding]:
     if not any(word.startswith(("-i", "--in-place")) for word in call.words[1:]):
-        yield Finding("low", "")
+        yield _looks(call, name)
         return
     for word in plain_words(call)[1:]:
         yield from writing(real_path(word, where), where)
@@ -191,6 +210,8 @@ def _find(call: Call, name: str, where: Where) -> Iterator[Finding]:
             yield from [Finding("high", "deletes what it finds in the project")] if whole else deleting(path, where)
     elif any(word in ("-exec", "-execdir", "-ok", "-okdir") for word in words):
         yield Finding("medium", "runs a command for everything it finds (find -exec)")
+    else:
+        yield _looks(call, name)
 
 
 def _fetches(call: Call, name: str, where: Where) -> Iterator[Finding]:
@@ -234,7 +255,7 @@ def _inline(call: Call, name: str, where: Where) -> Iterator[Finding]:
         if re.search(r"system\s*\(|\|\s*getline|print\s*[^}]*[|>]", code):
             yield Finding("high", "code in the line runs programs or writes files (awk)")
         else:
-            yield Finding("low", "")
+            yield _looks(call, name)
         return
     if at is not None:
         yield from _code(" ".join(words[at + 1 :]), name, where)
@@ -323,8 +344,11 @@ def _container(call: Call, name: str, where: Where) -> Iterator[Finding]:
 
 
 def _wrapper(call: Call, name: str, where: Where) -> Iterator[Finding]:
-    """A command that runs another one; that one is judged by itself."""
-    yield Finding("low", "")
+    """A command that runs another one; that one is judged by itself. A script that is read in is not seen."""
+    if name in ("source", "."):
+        yield Finding("medium", f"runs a script in this shell ({cut(' '.join(call.words[1:2]), 40)})")
+    else:
+        yield Finding("low", "")
 
 
 _KINDS: dict[str, Judge] = {
@@ -356,12 +380,12 @@ def _by_paths(call: Call, name: str, where: Where) -> Iterator[Finding]:
         return
     shows = name in t.VIEWERS and not (name == "sed" and any(word.startswith("-i") for word in call.words))
     pattern = plain_words(call)[:1] if name in t.PATTERN_FIRST else []
-    for word in call.words[1:]:
+    for option, word in pairwise(call.words):
         for piece in _pieces(word):
             path = real_path(piece, where)
             if path is not None and (secret_in(path) or perhaps_secret_in(path)):
-                yield _secret(path, name, where)
-            elif shows and word[:1] in "/~." and len(word) > 1 and word not in pattern:
+                yield _secret(path, name, where, uses=name in t.KEY_USERS or (option == "-i" and name in t.SENDS))
+            elif shows and word[:1] in "/~." and word not in pattern:
                 yield from reading(path, where)
 
 
@@ -376,11 +400,11 @@ def _pieces(word: str) -> Iterator[str]:
             yield after.lstrip("@")
 
 
-def _secret(path: str, name: str, where: Where) -> Finding:
+def _secret(path: str, name: str, where: Where, *, uses: bool) -> Finding:
     found = next(reading(path, where), Finding("low", ""))
     if name in t.LOOKS:
         return Finding("medium", found.words.replace("reads", "looks at", 1))
-    if name in t.KEY_USERS:
+    if uses:
         return Finding("high", found.words.replace("reads", "uses", 1))
     return found
 

@@ -9,17 +9,31 @@ from itertools import pairwise
 
 from quarterdeck.core import risk_table as t
 from quarterdeck.core.risk_calls import findings_of, name_of
-from quarterdeck.core.risk_files import OWN_GUARD, Finding, writing
+from quarterdeck.core.risk_files import OWN_GUARD, Finding, reading, writing
 from quarterdeck.core.risk_paths import Where, real_path, secret_in
 from quarterdeck.core.shell import Call, Script
 from quarterdeck.core.text import visible
 
-_STEERING = re.compile(rf"(?<![\w$])({'|'.join(t.STEERING)})=")
+_STEERED_TO_NOTHING = r"(?!(cat|true|:|/dev/null|['\"]{2})(\s|$))"
+_STEERING = re.compile(rf"(?<![\w$])({'|'.join(sorted(t.STEERING))})={_STEERED_TO_NOTHING}")
+_SECRET_VALUE = re.compile(
+    r"\$\{?(\w*(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS?)\w*)"
+)
+_INPUT = re.compile(r"(?<![<\w])\d?<\s*([^\s<>&|;()]+)")
+_HIDDEN_COMMAND = re.compile(r"\[\s*\$\(")
+_UNCLEAR = (
+    "evaluates arithmetic",
+    "uses a subscript",
+    "holds an ANSI-C",
+    "expands braces",
+    "holds an extended",
+    "may expand",
+)
+"""How doubts begin that make even a harmless line worth a look."""
 _FORK_BOMB = re.compile(r":\s*\(\s*\)\s*\{\s*:\s*\|\s*:")
 _OWN_HOME = re.compile(r"QUARTERDECK_HOME|QUARTERDECK_TOKEN|quarterdeck/(token|hook-token|events\.db|config\.yaml)")
 _UNREAD = {
     "cannot be parsed": "cannot be read as a shell command",
-    "cannot be read with certainty": "cannot be read with certainty",
     "is too long to be read": "is too long to be looked into",
     "nests too deeply": "nests too deeply to be looked into",
 }
@@ -39,6 +53,10 @@ def findings_of_line(command: str, script: Script, where: Where) -> Iterator[Fin
         yield from findings_of(call, where)
     for target in script.writes:
         yield from writing(real_path(target, where), where)
+    for found in _INPUT.finditer(command):
+        path = real_path(found.group(1).strip("'\""), where)
+        yield from (finding for finding in reading(path, where) if finding.level != "medium")
+    yield from (Finding("medium", f"is not clear: {doubt}") for doubt in script.doubts if doubt.startswith(_UNCLEAR))
     yield from _by_flow(script)
 
 
@@ -49,6 +67,10 @@ def _by_text(command: str) -> Iterator[Finding]:
         yield Finding("critical", "starts processes without end")
     if found := _STEERING.search(command):
         yield Finding("high", f"changes which code programs load or whom they trust ({found.group(1)})")
+    if found := _SECRET_VALUE.search(command):
+        yield Finding("high", f"uses a secret of the environment (${found.group(1)})")
+    if _HIDDEN_COMMAND.search(command):
+        yield Finding("high", "hides a command in a subscript")
     if _OWN_HOME.search(command):
         yield Finding("critical", f"{OWN_GUARD}: Quarterdeck's files")
 
@@ -103,5 +125,6 @@ def _shows_secrets(call: Call) -> bool:
     if name in t.LOOKS or name in t.KEY_USERS or name in t.SAYS:
         return False
     home = Where(cwd="/", home="/")
-    named = (real_path(word.lstrip("@").rpartition("=@")[2], home) for word in call.words[1:])
+    given = (word for option, word in pairwise(call.words) if option != "-i")
+    named = (real_path(word.lstrip("@").rpartition("=@")[2], home) for word in given)
     return any(path is not None and (secret_in(path) or re.search(r"/\.env(\.\w+)?$", path)) for path in named)

@@ -9,6 +9,8 @@ def _set(words: str) -> frozenset[str]:
 
 ROWS = """
 # Git: what is lost or published
+high     git · core.*=* alias.*=* pager.*=* diff.*=* filter.*=* credential.*=* *.sshCommand=* *.helper=* · lets Git run
+    other programs
 high     git push · --force -f --force-with-lease --force-if-includes --mirror +* · rewrites published history
 high     git push · --delete -d --prune :* · deletes published branches or tags
 medium   git push · · publishes commits
@@ -49,6 +51,7 @@ high     unshare|nsenter|chroot|capsh|setpriv · · leaves its surroundings
 high     systemctl|service|launchctl|rc-service|sv|initctl · start stop restart reload enable disable mask unmask
     kill daemon-reload edit set-default isolate load unload bootstrap bootout poweroff reboot · changes what runs
     on this machine
+medium   systemctl|service|launchctl|rc-service|sv|initctl · · asks what runs on this machine
 high     crontab|at|batch|systemd-run · · schedules what runs later
 critical shutdown|reboot|halt|poweroff · · stops this machine
 high     mount|umount|swapon|swapoff|modprobe|insmod|rmmod|sysctl|kexec · · changes the system
@@ -241,6 +244,9 @@ SAVES = frozenset({("curl", "-o"), ("curl", "--output"), ("curl", "--output-dir"
 WRAPPERS = _set("time timeout nice ionice stdbuf xargs parallel watch exec eval source . chronic flock")
 """Commands that run another one, which is judged by itself."""
 
+USUAL_FOLDERS = ("/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/", "/opt/homebrew/bin/", "\\")
+"""Where the commands of a machine are."""
+
 DELETES = _set("rm rmdir unlink trash trash-put gio shred srm")
 WRITES_ALL = _set("tee touch mkdir truncate chmod chown chgrp sponge")
 WRITES_LAST = _set("cp mv ln install rsync scp ditto")
@@ -249,10 +255,11 @@ WRITES_FIRST = _set("mv")
 
 LOOKS = _set("ls stat test [ [[ file du find chmod chown mkdir touch fd tree which realpath readlink basename dirname")
 """Commands that see that a file is there and not what is in it."""
-KEY_USERS = _set("ssh scp sftp rsync ssh-add ssh-keygen ssh-copy-id mosh git autossh")
-"""Commands that use a key and do not show it."""
+KEY_USERS = _set("ssh-add ssh-keygen ssh-copy-id")
+"""Commands that use a key and do not show it; others do so after `-i`."""
 VIEWERS = _set(
-    "cat head tail less more bat nl tac strings xxd od hexdump base64 grep egrep fgrep rg sed awk jq yq diff cmp"
+    "cut sort uniq column paste join comm fold rev cat head tail less more bat nl tac strings xxd od hexdump"
+    " base64 grep egrep fgrep rg sed awk jq yq diff cmp"
 )
 """Commands that show what is in a file."""
 PATTERN_FIRST = _set("grep egrep fgrep rg sed awk jq yq")
