@@ -70,7 +70,8 @@ def _wait(step: Step, request_id: str) -> None:
     """Hold the request, for so long at most; look at it earlier where a person settled what happens until then."""
     settings, request = step.draft.state.settings, step.draft.requests[request_id]
     step.effects.append(WakeAfter(request_id=request_id, seconds=settings.wait_seconds))
-    seconds = next_look(settings.unattended, level_of(request, step.session), told=bool(request.escalated))
+    level = level_of(request, step.session, settings)
+    seconds = next_look(settings.unattended, level, told=bool(request.escalated))
     if seconds is not None:
         step.effects.append(LookAfter(request_id=request_id, seconds=seconds))
 

@@ -7,21 +7,22 @@ from quarterdeck.core.commands import LookAfter, Notify, NotifyFailed, StillWait
 from quarterdeck.core.decisions import Deny, NoOpinion, Source
 from quarterdeck.core.hearing import end_run
 from quarterdeck.core.notice import level_of, notice_of, waits_of
-from quarterdeck.core.state import Request
+from quarterdeck.core.state import Request, Settings
 from quarterdeck.core.step import Step
 from quarterdeck.core.unattended import Policy, Ruling, bothers, grace, is_quiet, next_look, ruling
 
 
 def look(step: Step, told: StillWaiting, request: Request) -> None:
     """Nobody has answered so far."""
-    policy = step.draft.state.settings.unattended
-    level, quiet = level_of(request, step.session), is_quiet(policy, told.minute)
+    settings = step.draft.state.settings
+    policy = settings.unattended
+    level, quiet = level_of(request, step.session, settings), is_quiet(policy, told.minute)
     found = ruling(policy, level, quiet=quiet)
     if found.action != "hold" and told.waited >= policy.after_seconds:
         _end(step, request, found, policy)
         return
     if told.waited >= grace(policy) and not request.escalated and bothers(policy, level, quiet=quiet):
-        _escalate(step, request, policy, quiet=quiet)
+        _escalate(step, request, settings, quiet=quiet)
     known = bool(step.draft.requests[request.request_id].escalated)
     seconds = next_look(policy, level, told.waited, told=known)
     if seconds is not None:
@@ -47,8 +48,9 @@ def _length(seconds: float) -> str:
     return f"{seconds:g} s" if seconds < 120 else f"{seconds / 60:g} minutes"
 
 
-def _escalate(step: Step, first: Request, policy: Policy, *, quiet: bool) -> None:
+def _escalate(step: Step, first: Request, settings: Settings, *, quiet: bool) -> None:
     """Tell of this request, and in the same breath of every other that nobody was told of yet."""
+    policy = settings.unattended
     others = [
         request
         for request in step.draft.requests.values()
@@ -56,13 +58,13 @@ def _escalate(step: Step, first: Request, policy: Policy, *, quiet: bool) -> Non
     ]
     gathered = [first]
     for request in others:
-        level = level_of(request, step.draft.session(request.session_id, step.at))
+        level = level_of(request, step.draft.session(request.session_id, step.at), settings)
         if bothers(policy, level, quiet=quiet):
             gathered.append(request)
     waits = []
     for request in gathered:
         step.session_id = request.session_id
-        waits.append(waits_of(request, step.session, include_input=policy.include_input))
+        waits.append(waits_of(request, step.session, settings))
         data = d.RequestEscalatedData(
             request_id=request.request_id,
             risk=waits[-1].risk,

@@ -6,8 +6,8 @@ import posixpath as paths
 
 from msgspec import Struct
 
-from quarterdeck.core.risk import risk_of
-from quarterdeck.core.state import Request, Session
+from quarterdeck.core.glance import glance
+from quarterdeck.core.state import Request, Session, Settings
 from quarterdeck.core.text import one_line
 from quarterdeck.core.titles import cut, subject_of
 from quarterdeck.core.unattended import rank
@@ -43,21 +43,21 @@ class Notice(Struct, frozen=True, kw_only=True):
     requests: tuple[Waits, ...]
 
 
-def level_of(request: Request, session: Session) -> str:
+def level_of(request: Request, session: Session, settings: Settings) -> str:
     """The risk of a request of this session."""
-    return risk_of(request.tool_name).level
+    return glance(request, session.context.cwd, settings.home, settings.guarded).level
 
 
-def waits_of(request: Request, session: Session, *, include_input: bool) -> Waits:
+def waits_of(request: Request, session: Session, settings: Settings) -> Waits:
     """A request in the words that may leave this machine, each on one line and short."""
-    about = _short(subject_of(request.tool_input), ABOUT) if include_input else ""
+    about = _short(subject_of(request.tool_input), ABOUT) if settings.unattended.include_input else ""
     return Waits(
         request_id=request.request_id,
         session_id=request.session_id,
         project=_short(paths.basename(session.context.cwd.rstrip("/"))) or "an agent",
         kind=request.form or request.kind,
         tool_name=_short(request.tool_name),
-        risk=level_of(request, session),
+        risk=level_of(request, session, settings),
         opened_at=request.opened_at,
         about=about or None,
     )

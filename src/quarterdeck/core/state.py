@@ -14,16 +14,17 @@ from quarterdeck.core.unattended import Policy
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """What a person configured about deciding; and of this machine the person's real home, ours, and whether its
-    file names ignore case."""
+    """What a person configured about deciding; and of this machine the person's real home, ours, whether its file names
+    ignore case, and what guards the agents."""
 
     hold: str = "auto"
     wait_seconds: float = 86400.0
     hold_stop: bool = False
     unattended: Policy = Policy()
-    home: str = ""
+    home: str = "/"
     our_home: str = ""
     case_folds: bool = False
+    guarded: tuple[str, ...] = ()
 
 
 class Run(Struct, frozen=True, kw_only=True, omit_defaults=True):

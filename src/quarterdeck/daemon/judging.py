@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from quarterdeck.core.annotate import Annotated, Insight, annotated
 from quarterdeck.core.change import EDITS, Change, change_as_asked, path_in
+from quarterdeck.core.glance import KEPT, glance
 from quarterdeck.core.payload import text
 from quarterdeck.core.risk import Risk, risk_of, worse_of
 from quarterdeck.core.state import Request
@@ -17,9 +18,6 @@ from quarterdeck.daemon.aside import Aside, Stuck
 from quarterdeck.daemon.file_now import change_now, real_file
 from quarterdeck.daemon.risk_plugins import Plugin
 
-KEPT = 4_096
-GLANCE = 1_000
-"""What is longer is not read on the loop."""
 SECONDS = 2.0
 BATCH = 64
 
@@ -54,7 +52,7 @@ class Judging:
         key = self._key(request)
         known = self._known.get(key)
         if known is None:
-            known = self._keep(key, Judged(self._glance(request, key[2]), is_whole=False))
+            known = self._keep(key, Judged(glance(request, key[2], self._home, self._guarded), is_whole=False))
         return known.risk
 
     def saw(self, requests: list[Request]) -> None:
@@ -118,11 +116,6 @@ class Judging:
         """With the file's real path; not on the loop, for a path may lead to a disk that does not answer."""
         path = real_file(path_in(request.tool_input) or text(request.tool_input, "path"), cwd)
         return self._risk(request, cwd, path)
-
-    def _glance(self, request: Request, cwd: str) -> Risk:
-        if any(len(text(request.tool_input, key)) > GLANCE for key in ("command", "cmd", "url")):
-            return Risk("high", ["is long and not yet looked into"])
-        return self._risk(request, cwd, None)
 
     def _risk(self, request: Request, cwd: str, path: str | None) -> Risk:
         return risk_of(request.tool_name, request.tool_input, cwd, self._home, path, self._guarded)

@@ -113,7 +113,7 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     attendance = Attendance()
     own_reader = Reader(home.database)
     disk = Disk(home.path)
-    loop = _start_loop(log, own_reader, config, attendance, disk, say)
+    loop = _start_loop(home, log, own_reader, config, attendance, disk, say)
     keeping = Keeping(loop, log, own_reader, disk, config.store, home.unclean)
     exporter = _start_otel(config, loop, redactor)
     notifier = Notifier(channels_of(config.notify, redactor), loop)
@@ -122,7 +122,7 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     claude = claude_config_dir(config).absolute()
     folder = SessionsFolder(claude / "sessions")
     prior = PriorSessions(claude)
-    judging = _judging(loop, prior, home, claude)
+    judging = _judging(loop, prior)
     desk = DaemonDesk(loop, reader, prior, judging, Figures(loop, log, attendance, notifier.figures))
     access = _access(home, loop, redactor)
     agents = Agents(KnownAncestry(folder, lambda: loop.state.sessions), loop.tell)
@@ -188,16 +188,16 @@ def _access(home: Home, loop: Loop, redactor: Redactor) -> Access:
     return access
 
 
-def _judging(loop: Loop, prior: PriorSessions, home: Home, claude: Path) -> Judging:
-    """Who judges requests. Our own folder and the agent's settings are what guards it."""
+def _judging(loop: Loop, prior: PriorSessions) -> Judging:
+    """Who judges requests."""
 
     def cwd_of(session_id: str) -> str:
         state = loop.state
         session = state.sessions.get(session_id) or state.ended.get(session_id) or prior.session(session_id)
         return session.context.cwd if session else ""
 
-    guarded = [home.path, *(claude / name for name in ("settings.json", "settings.local.json", "plugins", "hooks"))]
-    return Judging(cwd_of, str(Path.home()), [str(path.absolute()) for path in guarded], load_plugins())
+    settings = loop.state.settings
+    return Judging(cwd_of, settings.home, settings.guarded, load_plugins())
 
 
 def _doors(
@@ -324,13 +324,13 @@ def _miss_lost_rows(log: Log, config: Config) -> None:
 
 
 def _start_loop(
-    log: Log, reader: Reader, config: Config, attendance: Attendance, disk: Disk, say: Callable[[str], None]
+    home: Home, log: Log, reader: Reader, config: Config, attendance: Attendance, disk: Disk, say: Callable[[str], None]
 ) -> Loop:
     runner_id = log.meta("runner_id", _new_runner_id(config.runner.name))
     if log.damage is not None:
         logger.error("the log is damaged", row=log.damage.seq_no, reason=log.damage.reason)
         say(f"{log.path}: {log.damage}; it is served read-only, nothing is recorded")
-    state = recover(log, runner_id, settings_of(config, log.path.parent), _progress(say))
+    state = recover(log, runner_id, settings_of(config, home.path), _progress(say))
     waiting = Waiting(SessionsFolder(claude_config_dir(config) / "sessions"), zone_of(config))
     waiting.attended = attendance.now
     return Loop(state, log, reader, waiting, disk)

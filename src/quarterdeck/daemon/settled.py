@@ -6,14 +6,18 @@ import os
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from quarterdeck.config import Config
+from quarterdeck.config import Config, claude_config_dir
 from quarterdeck.core.state import Settings
 from quarterdeck.core.unattended import LEVELS, Policy, read_hours
 from quarterdeck.daemon.places import folds_case
 
+GUARDS = ("settings.json", "settings.local.json", "plugins", "hooks")
+"""What of Claude Code's folder says what an agent may do."""
 
-def settings_of(config: Config, our_home: Path) -> Settings:
-    """What a person configured about deciding, and where they and we are at home."""
+
+def settings_of(config: Config, home: Path) -> Settings:
+    """What a person configured about deciding. Our own folder and the agent's settings are what guards it."""
+    guarded = [home, *(claude_config_dir(config) / name for name in GUARDS)]
     decide = config.decide
     person = os.path.realpath(Path.home())
     return Settings(
@@ -22,8 +26,9 @@ def settings_of(config: Config, our_home: Path) -> Settings:
         hold_stop=decide.hold_stop,
         unattended=_policy_of(config),
         home=person,
-        our_home=os.path.realpath(our_home),
+        our_home=os.path.realpath(home),
         case_folds=folds_case(person),
+        guarded=tuple(str(path.absolute()) for path in guarded),
     )
 
 

@@ -236,7 +236,8 @@ def about(seconds: float) -> Any:
 def test_a_policy_takes_effect_when_it_is_due_by_the_time_waited(policy: Policy, tool: str, clock: str) -> None:
     """Whatever the clock of the day says, it only chooses the policy; how long is counted by the wait alone."""
     scene = Scene(unattended=policy).hears("PermissionRequest", id="r1", tool_name=tool, tool_input={})
-    level, quiet = level_of(scene.request("r1"), scene.session), clock == "23:00" and policy.quiet_hours != ()
+    level = level_of(scene.request("r1"), scene.session, scene.state.settings)
+    quiet = clock == "23:00" and policy.quiet_hours != ()
     told_at, ended_at = follow(scene, clock)
     ends = ruling(policy, level, quiet=quiet).action != "hold"
     due = max(policy.grace_seconds, 1.0)

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
+from quarterdeck.core.glance import KEPT
 from quarterdeck.core.risk import Risk
 from quarterdeck.core.state import Request
 from quarterdeck.daemon.aside import MOST_STUCK, Aside, Stuck
-from quarterdeck.daemon.judging import KEPT, Judging
+from quarterdeck.daemon.judging import Judging
 from quarterdeck.daemon.risk_plugins import Nonsense, Plugin, read_opinion
 
 

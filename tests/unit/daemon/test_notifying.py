@@ -44,7 +44,7 @@ async def test_more_than_the_queue_holds_is_dropped_and_on_record(tmp_path: Path
     asked = {"hook_event_name": "PermissionRequest", "session_id": "s1", "tool_name": "Bash", "tool_input": {}}
     await loop.hear(Heard(event=read_hook(asked, event_id="r1", at=1.0)))
     notifier = Notifier([channel], loop)
-    waits = waits_of(loop.state.requests["r1"], loop.state.sessions["s1"], include_input=False)
+    waits = waits_of(loop.state.requests["r1"], loop.state.sessions["s1"], Settings())
     order = Notify(notice=notice_of("s1:R0:E2", 1.0, (waits,)), channels=("push",))
     notifier(order)
     assert await asyncio.to_thread(channel.began.wait, 10)
