@@ -10,7 +10,7 @@ from rich.text import Text
 
 from quarterdeck.cli.common import ago, cell, out
 from quarterdeck.cli.describing import describe, lines_of
-from quarterdeck.core.risk import MARKS
+from quarterdeck.core.levels import MARKS
 from quarterdeck.core.text import one_line, visible
 from quarterdeck.core.titles import cut
 

@@ -8,17 +8,15 @@ from typing import Any
 
 from msgspec import Struct
 
+from quarterdeck.core.levels import LEVELS
 from quarterdeck.core.payload import text
 from quarterdeck.core.risk_calls import METADATA, findings_of, worst
-from quarterdeck.core.risk_files import LEVELS, Finding, reading, writing
+from quarterdeck.core.risk_files import Finding, reading, writing
 from quarterdeck.core.risk_paths import Where, real_path
 from quarterdeck.core.risk_script import findings_of_line
 from quarterdeck.core.shell import Call, read_script
 from quarterdeck.core.text import visible
 from quarterdeck.core.titles import cut
-
-MARKS: Mapping[str, str] = {"low": "", "medium": "!", "high": "!!", "critical": "!!!"}
-"""How a level is shown beside its word."""
 
 MOST_REASONS = 8
 LONGEST_REASON = 300

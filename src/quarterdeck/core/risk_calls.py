@@ -13,7 +13,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarterdeck.core import risk_table as t
-from quarterdeck.core.risk_files import LEVELS, OWN_GUARD, Finding, deleting, reading, writing
+from quarterdeck.core.levels import LEVELS
+from quarterdeck.core.risk_files import OWN_GUARD, Finding, deleting, reading, writing
 from quarterdeck.core.risk_paths import Place, Where, guard_in, perhaps_secret_in, place_of, real_path, secret_in
 from quarterdeck.core.shell import Call, grants
 from quarterdeck.core.titles import cut

@@ -19,7 +19,6 @@ from quarterdeck.core.risk_paths import (
     starter_in,
 )
 
-LEVELS = ("low", "medium", "high", "critical")
 OWN_GUARD = "an agent would change what guards it"
 
 

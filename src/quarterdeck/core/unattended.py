@@ -6,7 +6,8 @@ import re
 
 from msgspec import Struct
 
-LEVELS = ("low", "medium", "high", "critical")
+from quarterdeck.core.levels import LEVELS
+
 GATHER_SECONDS = 1.0
 """How long a request waits at least before anybody is bothered: those asked at the same time are told of together."""
 LOOK_AGAIN_SECONDS = 60.0

@@ -9,8 +9,8 @@ from typing import Any
 
 import structlog
 
+from quarterdeck.core.levels import LEVELS
 from quarterdeck.core.risk import Risk
-from quarterdeck.core.risk_files import LEVELS
 from quarterdeck.daemon.aside import Aside, Stuck
 
 GROUP = "quarterdeck.risk"

@@ -7,8 +7,9 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from quarterdeck.config import Config, claude_config_dir
+from quarterdeck.core.levels import LEVELS
 from quarterdeck.core.state import Settings
-from quarterdeck.core.unattended import LEVELS, Policy, read_hours
+from quarterdeck.core.unattended import Policy, read_hours
 from quarterdeck.daemon.places import folds_case
 
 GUARDS = ("settings.json", "settings.local.json", "plugins", "hooks")

@@ -44,11 +44,12 @@ from quarterdeck.core.decisions import Allow, Ask, Block, Decision, Deny, NoOpin
 from quarterdeck.core.decisions import Answer as Answered
 from quarterdeck.core.feed import FeedEvent
 from quarterdeck.core.fold import fold
+from quarterdeck.core.levels import LEVELS
 from quarterdeck.core.reduce import Result, reduce
 from quarterdeck.core.rule import Rule
 from quarterdeck.core.state import ProcessId, Settings, State
 from quarterdeck.core.titles import body_of, title_of, ui_of
-from quarterdeck.core.unattended import LEVELS, Policy, is_quiet, ruling
+from quarterdeck.core.unattended import Policy, is_quiet, ruling
 from quarterdeck.wire import read_event, write_json
 
 SESSIONS = ("s1", "s2")

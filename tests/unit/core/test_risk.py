@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.core.risk import MARKS, Risk, risk_of, worse_of
-from quarterdeck.core.risk_files import LEVELS
+from quarterdeck.core.levels import LEVELS, MARKS
+from quarterdeck.core.risk import Risk, risk_of, worse_of
 from quarterdeck.core.text import visible
 
 CWD, HOME = "/home/ann/shop", "/home/ann"

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from quarterdeck.core.commands import LookAfter, Notify, NotifyFailed, Restarted
 from quarterdeck.core.decisions import Allow, Deny, NoOpinion, Source
+from quarterdeck.core.levels import LEVELS
 from quarterdeck.core.notice import Notice, level_of
 from quarterdeck.core.unattended import (
-    LEVELS,
     LOOK_AGAIN_SECONDS,
     Policy,
     bothers,
