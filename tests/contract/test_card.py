@@ -69,7 +69,9 @@ def test_an_edit_shows_what_it_would_do_to_the_file_as_it_is_now(daemon: Daemon)
     assert card["change"]["compared"]
     assert (card["change"]["added"], card["change"]["removed"], card["command"]) == (1, 1, None)
     assert card["suggested"] == ["accept edits without asking in this session"]
-    assert (card["risk"]["level"], card["rule"], card["others_waiting"]) == ("medium", None, 0)
+    assert (card["risk"]["level"], card["others_waiting"]) == ("medium", 0)
+    assert (card["rule"]["effect"], card["rule"]["reasons"]) == (None, ["no rule allows this use of Edit"])
+    assert card["rule"]["patterns"][0].endswith("project/a.txt)")
     (daemon.home.parent / "project/a.txt").write_text("changed\n")
     _, again = daemon.api("GET", f"/requests/{card['request_id']}")
     assert not again["change"]["compared"]

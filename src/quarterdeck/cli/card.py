@@ -208,6 +208,8 @@ def _beside(card: dict[str, Any]) -> None:
     rule = card["rule"]
     if rule:
         _line("rules", " · ".join([*rule["rules"], *rule["reasons"]]) or "no rule is about this")
+        for number, pattern in enumerate(rule["patterns"]):
+            _line("remember" if number == 0 else "", pattern)
     for number, sentence in enumerate(card["suggested"]):
         _line("suggested" if number == 0 else "", sentence)
 

@@ -40,7 +40,7 @@ def decided_by(rule: Rule, requests: Iterable[Request], settings: Settings) -> l
         if request.kind != "stop" and _could_match(rule, request):
             subject = subject_of_request(settings, request)
             if book.verdict(subject, request.opened_at).effect == rule.effect:
-                found.append(Decided(request=request, surprise=_surprise(rule, request)))
+                found.append(Decided(request=request, surprise=_surprise(rule, request, settings)))
     return found
 
 
@@ -49,7 +49,7 @@ def _could_match(rule: Rule, request: Request) -> bool:
     return rule.pattern.partition("(")[0] != "Bash" or request.tool_name == "Bash"
 
 
-def _surprise(rule: Rule, request: Request) -> str | None:
+def _surprise(rule: Rule, request: Request, settings: Settings) -> str | None:
     decision = request.decision
     told = decision.decision_type if decision and decision.source in (Source.USER, Source.ELSEWHERE) else None
     by = decision.by if decision else ""
@@ -57,7 +57,11 @@ def _surprise(rule: Rule, request: Request) -> str | None:
         return f"{by} denied this"
     if rule.effect == "deny" and told == "allow":
         return f"{by} allowed this"
-    risk = risk_of(request.tool_name)
-    if rule.effect == "allow" and risk.level in RISKY and request.tool_name != "Bash":
+    if rule.effect != "allow":
+        return None
+    risk = risk_of(
+        request.tool_name, request.tool_input, request.cwd, settings.home, request.path, guarded=settings.guarded
+    )
+    if risk.level in RISKY:
         return f"{risk.level} risk: {', '.join(risk.reasons)}"
     return None

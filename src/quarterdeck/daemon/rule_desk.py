@@ -19,7 +19,7 @@ from quarterdeck.core.rule_files import RuleWanted, check_rule
 from quarterdeck.core.rule_findings import Finding, findings
 from quarterdeck.core.rules import Explanation, Rulebook, explain
 from quarterdeck.core.simulating import PastPage, decided_by
-from quarterdeck.core.state import Hits, Request
+from quarterdeck.core.state import Hits
 from quarterdeck.core.subject import Subject
 from quarterdeck.core.suggesting import Suggestion, suggestions
 from quarterdeck.daemon.loop import Loop
@@ -94,13 +94,12 @@ class RuleDesk:
     ) -> tuple[Explanation, tuple[str, ...]] | None:
         """What the rules say now, and the patterns that could be remembered; None for a request there is not."""
         if request_id is None:
-            return self._explained(await self._imagined(tool_name, tool_input, session_id or "", cwd))
-        request = self._loop.find(request_id)
-        return self.why(request) if request is not None else None
-
-    def why(self, request: Request) -> tuple[Explanation, tuple[str, ...]]:
-        """What the rules say now about a request, and the patterns that it could be remembered by."""
-        return self._explained(subject_of_request(self._loop.state.settings, request))
+            subject = await self._imagined(tool_name, tool_input, session_id or "", cwd)
+        elif request := self._loop.find(request_id):
+            subject = subject_of_request(self._loop.state.settings, request)
+        else:
+            return None
+        return await asyncio.to_thread(self._explained, subject)
 
     def _explained(self, subject: Subject) -> tuple[Explanation, tuple[str, ...]]:
         state = self._loop.state

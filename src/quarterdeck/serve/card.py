@@ -63,18 +63,20 @@ class AskedIn(Struct, kw_only=True):
     agent_state: str
 
 
-class RuleView(Struct, kw_only=True):
-    """How the rules saw a request: which decided, or why none did."""
+class RulesSay(Struct, kw_only=True):
+    """How the rules see a request now: which decide, or why none does; `patterns` are what it could be remembered by,
+    the narrowest first."""
 
     effect: str | None
     rules: list[str]
     reasons: list[str]
+    patterns: list[str]
 
 
 class CardView(RequestView, kw_only=True):
     """One request, whole. `diff` is the change of an edit as a unified diff, and `change` says what it is about;
     `command` is a shell line taken apart; `others_waiting` counts the other requests that wait now; `rule` says how the
-    rules saw it, and is null where none were asked."""
+    rules see it now, and is null when it is over."""
 
     diff: str | None
     change: ChangeView | None
@@ -83,7 +85,7 @@ class CardView(RequestView, kw_only=True):
     run: RunView | None
     age_seconds: float
     others_waiting: int
-    rule: RuleView | None
+    rule: RulesSay | None
 
 
 async def card_view(desk: Desk, request: Request) -> CardView:
@@ -101,7 +103,21 @@ async def card_view(desk: Desk, request: Request) -> CardView:
         run=_run_view(request, session),
         age_seconds=round(max(0.0, (ended or time.time()) - request.opened_at), 3),
         others_waiting=others,
-        rule=None,
+        rule=await _rules_say(desk, request) if request.status == "pending" and request.kind != "stop" else None,
+    )
+
+
+async def _rules_say(desk: Desk, request: Request) -> RulesSay | None:
+    found = await desk.explain(request.request_id, "", {}, None, None)
+    if found is None:
+        return None
+    explanation, patterns = found
+    verdict = explanation.verdict
+    return RulesSay(
+        effect=verdict.effect,
+        rules=[rule.pattern for rule in verdict.rules],
+        reasons=list(verdict.reasons),
+        patterns=list(patterns),
     )
 
 

@@ -143,7 +143,12 @@ CARD: dict[str, Any] = {
     },
     "age_seconds": 7.5,
     "others_waiting": 2,
-    "rule": None,
+    "rule": {
+        "effect": None,
+        "rules": [],
+        "reasons": ["no rule allows git push --force origin feature/login"],
+        "patterns": ["Bash(git push --force origin feature/login)"],
+    },
 }
 TOKEN: dict[str, Any] = {
     "token_id": "t1a2b3c4d5e6f",
