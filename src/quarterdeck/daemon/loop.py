@@ -39,6 +39,7 @@ from quarterdeck.core.commands import (
 from quarterdeck.core.deciding import decision_told
 from quarterdeck.core.decisions import Decision, NoOpinion
 from quarterdeck.core.feed import FeedEvent
+from quarterdeck.core.payload import obj, text
 from quarterdeck.core.reduce import Result, reduce
 from quarterdeck.core.state import Request, State
 from quarterdeck.daemon.disk import Disk
@@ -54,6 +55,7 @@ BATCH = 512
 IDLE_SECONDS = 0.05
 RETRY_SECONDS = 0.5
 INDEX_AT_LEAST = 20_000
+LONG_COMMAND = 1_000
 
 SAID_ONCE = (Deadline, HolderGone, InputRefused, NotifyFailed, Restarted, StillWaiting, Unattended)
 """Inputs that nobody would say again when they could not be recorded."""
@@ -267,7 +269,7 @@ class Loop:
         self._scheduled = bool(self._queue)
         if self._scheduled:
             asyncio.get_running_loop().call_soon(self._drain)
-        if self._work.takes(said.told for said in batch if said.is_heavy):
+        if self._work.takes(said.told for said in batch if said.is_heavy) or any(_is_long(said) for said in batch):
             self._work.begin(lambda: self._record(batch), lambda recorded: self._finish(batch, recorded))
         else:
             self._finish(batch, lambda: self._record(batch))
@@ -475,6 +477,19 @@ def _about(command: Command) -> str:
             return path
         case _:
             return command.token_id
+
+
+def _is_long(said: _Said) -> bool:
+    """Whether deciding takes its time: a new rule looks at all that waits, and some commands are long to read."""
+    match said.told:
+        case AddRule():
+            return True
+        case Decide(remember=remember):
+            return remember is not None
+        case Heard(event=event, places=places):
+            return places is not None and len(text(obj(event.payload, "tool_input"), "command")) > LONG_COMMAND
+        case _:
+            return False
 
 
 def _settle(future: asyncio.Future[T], value: T) -> None:
