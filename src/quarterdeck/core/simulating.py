@@ -8,12 +8,15 @@ from msgspec import Struct
 
 from quarterdeck.core.decisions import Source
 from quarterdeck.core.judging import subject_of_request
+from quarterdeck.core.payload import text
 from quarterdeck.core.risk import risk_of
 from quarterdeck.core.rule import Rule
 from quarterdeck.core.rules import Rulebook
 from quarterdeck.core.state import Request, Settings
 
 RISKY = ("high", "critical")
+JUDGED = 100
+"""How many are looked into for their risk; what a person decided against the rule is found among all."""
 
 
 class Decided(Struct, frozen=True, kw_only=True):
@@ -35,21 +38,37 @@ class PastPage(Struct, frozen=True, kw_only=True):
 def decided_by(rule: Rule, requests: Iterable[Request], settings: Settings) -> list[Decided]:
     """The requests that this rule alone would have decided, in the order given."""
     book = Rulebook.of([rule])
-    found = []
+    tool, word = _first_word(rule.pattern)
+    found: list[Decided] = []
     for request in requests:
-        if request.kind != "stop" and _could_match(rule, request):
+        if request.kind != "stop" and _could_match(request, tool, word):
             subject = subject_of_request(settings, request)
             if book.verdict(subject, request.opened_at).effect == rule.effect:
-                found.append(Decided(request=request, surprise=_surprise(rule, request, settings)))
+                judged = settings if len(found) < JUDGED else None
+                found.append(Decided(request=request, surprise=_surprise(rule, request, judged)))
     return found
 
 
-def _could_match(rule: Rule, request: Request) -> bool:
-    """Whether it is worth reading: a rule for one tool has no say about another."""
-    return rule.pattern.partition("(")[0] != "Bash" or request.tool_name == "Bash"
+def _first_word(pattern: str) -> tuple[str, str]:
+    """The tool of a pattern, and of a shell pattern the program it begins with, where it names one."""
+    tool, _, rest = pattern.removesuffix(")").partition("(")
+    word = rest.split(" ", 1)[0].removesuffix(":*")
+    return tool, word if tool == "Bash" and word.isalnum() else ""
 
 
-def _surprise(rule: Rule, request: Request, settings: Settings) -> str | None:
+def _could_match(request: Request, tool: str, word: str) -> bool:
+    """Whether it is worth reading: a rule for the shell has no say about another tool, and one that names a program
+    none about a line that nowhere does; a line with quoting may name it in disguise."""
+    if tool != "Bash":
+        return True
+    command = text(request.tool_input, "command")
+    return request.tool_name == "Bash" and (word in command or not _DISGUISE.isdisjoint(command))
+
+
+_DISGUISE = frozenset("\\'\"$`*?[{")
+
+
+def _surprise(rule: Rule, request: Request, settings: Settings | None) -> str | None:
     decision = request.decision
     told = decision.decision_type if decision and decision.source in (Source.USER, Source.ELSEWHERE) else None
     by = decision.by if decision else ""
@@ -57,7 +76,7 @@ def _surprise(rule: Rule, request: Request, settings: Settings) -> str | None:
         return f"{by} denied this"
     if rule.effect == "deny" and told == "allow":
         return f"{by} allowed this"
-    if rule.effect != "allow":
+    if rule.effect != "allow" or settings is None:
         return None
     risk = risk_of(
         request.tool_name, request.tool_input, request.cwd, settings.home, request.path, guarded=settings.guarded

@@ -18,6 +18,9 @@ from quarterdeck.wire import read_event, read_request, whole
 
 __all__ = ["FeedQuery", "Page", "Reader"]
 
+STATUSES = ("pending", "decided", "withdrawn", "expired")
+"""How a request can stand; the index knows requests by it."""
+
 SIBLINGS = 200
 """How far back the first event of the same payload can be."""
 
@@ -68,14 +71,14 @@ class Reader:
     def latest_requests(self, before: int | None, limit: int) -> tuple[list[Request], int]:
         """Requests from before this position, the newest first, and how many older ones are left."""
         upto = 2**63 - 1 if before is None else before
+        newest = "SELECT seq_no, body FROM requests WHERE status=? AND seq_no < ? ORDER BY seq_no DESC LIMIT ?"
+        older = "SELECT count(*) FROM requests WHERE status=? AND seq_no < ?"
         with self._lock:
-            rows = self._db.execute(
-                "SELECT body FROM requests WHERE seq_no < ? ORDER BY seq_no DESC LIMIT ?", (upto, limit)
-            ).fetchall()
-            found = [read_request(body) for (body,) in rows]
-            last = found[-1].seq_no if len(found) == limit else 0
-            left = self._db.execute("SELECT count(*) FROM requests WHERE seq_no < ?", (last,)).fetchone()[0]
-        return found, int(left)
+            each = [self._db.execute(newest, (status, upto, limit)).fetchall() for status in STATUSES]
+            rows = sorted((row for rows in each for row in rows), key=lambda row: -row[0])[:limit]
+            last = rows[-1][0] if len(rows) == limit else 0
+            left = sum(self._db.execute(older, (status, last)).fetchone()[0] for status in STATUSES) if last else 0
+        return [read_request(body) for _, body in rows], left
 
     def audit(self, after: int = 0, limit: int = 200) -> list[AuditRow]:
         """Every decision and every change of a rule, a token, a setting or the log itself, oldest first."""
