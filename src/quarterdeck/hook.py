@@ -1,7 +1,8 @@
 """What Claude Code runs as a command hook: one payload from stdin to the daemon's socket, the answer to stdout.
 
 Every failure is silence (exit 0, nothing printed); with --enforce it is exit 2 and one line on stderr. It runs as
-`python -I -S hook.py`, where start-up is the cost, so it loads nothing but `_socket` and parses no JSON.
+`python -I -S hook.py`, where start-up is the cost, so it loads nothing but `_socket` and parses no JSON but a
+decision that it enforces.
 """
 
 import _signal  # type: ignore[import-not-found]
@@ -35,6 +36,8 @@ def main(argv: list[str]) -> "Never":
         alarm(wait_seconds)
         payload = read_payload()
         code, answer = ask(socket_path, write_head(len(payload), enforce) + payload)
+        if enforce and code == PRINT:
+            check_decision(payload, answer)
         for signal in SIGNALS:
             _signal.signal(signal, _signal.SIG_IGN)  # or it could leave the answer half-printed
         if code == PRINT:
@@ -48,6 +51,18 @@ def main(argv: list[str]) -> "Never":
 
 def alarm(seconds: float) -> None:
     _signal.setitimer(_signal.ITIMER_REAL, seconds, TICK_SECONDS)
+
+
+def check_decision(payload: bytes, answer: bytes) -> None:
+    """Raises unless the answer to a tool call decides it: whatever else a hook prints lets the tool run."""
+    import json  # some milliseconds, where a rule or a person has decided
+
+    asked, said = json.loads(payload), json.loads(answer)
+    if asked["hook_event_name"] != "PreToolUse":
+        return
+    decision = said["hookSpecificOutput"]
+    if decision["hookEventName"] != "PreToolUse" or decision["permissionDecision"] not in ("allow", "deny", "ask"):
+        raise ValueError("the answer decides no tool call")
 
 
 def give_up(enforce: bool, reason: str) -> "Never":

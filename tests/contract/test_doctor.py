@@ -82,6 +82,25 @@ def test_a_session_that_runs_and_is_not_heard_is_found(daemon: Daemon) -> None:
         assert examined(daemon.home, "sessions") == []
 
 
+def test_the_gate_is_installed_on_wish_shown_and_taken_away_again(daemon: Daemon) -> None:
+    install = ("install", "--transport", "http")
+    shown = qd(daemon.home, *install, "--enforce", "--dry-run").stdout
+    assert "--enforce || exit 2" in shown
+    assert examined(daemon.home, "enforce") == []
+    qd(daemon.home, *install)
+    assert "not enforced" in examined(daemon.home, "enforce")[0]["says"]
+    said = qd(daemon.home, *install, "--enforce")
+    assert (said.returncode, "no tool runs while Quarterdeck cannot be asked" in said.stdout) == (0, True)
+    assert "rules are enforced" in examined(daemon.home, "enforce")[0]["says"]
+    settings = daemon.home.with_name("claude") / "settings.json"
+    settings.write_text(settings.read_text().replace("--wait 86410", "--wait 5"))
+    wrong = [check["fix"] for check in examined(daemon.home, "hooks") if not check["ok"]]
+    assert wrong == ["qd install --enforce"]
+    qd(daemon.home, *install)
+    assert "--enforce" not in settings.read_text()
+    assert "not enforced" in examined(daemon.home, "enforce")[0]["says"]
+
+
 def test_hooks_that_nobody_used_yet_are_no_trouble(daemon: Daemon) -> None:
     assert qd(daemon.home, "install", "--transport", "http").returncode == 0
     [found] = examined(daemon.home, "sessions")

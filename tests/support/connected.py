@@ -71,14 +71,15 @@ class Connected:
             hook_file=str(forwarder.__file__),
         )
 
-    def install(self) -> None:
-        """Connect Claude Code to the daemon."""
+    def install(self, *, enforce: bool = False, endpoint: Endpoint | None = None) -> None:
+        """Connect Claude Code to the daemon, which has this endpoint where it does not run."""
         options = InstallOptions(
             home=self.daemon.home,
             config_dir=self.claude.config,
-            endpoint=self.endpoint,
+            endpoint=endpoint or self.endpoint,
             transport=self.transport,
             claude_path=str(self.claude.cli),
+            enforce=enforce,
         )
         install(options)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from quarterdeck.agents.claude.hooks import read_hook
 from quarterdeck.core.agent_state import AgentState
 from quarterdeck.core.commands import (
@@ -62,11 +64,19 @@ class Scene:
 
     def hears(self, hook: str, *, id: str = "", session: str = "", entrypoint: str = "", **payload: Any) -> Scene:
         """An agent's hook, one second after the last."""
+        return self.tells(self._heard(hook, id, session, entrypoint, payload))
+
+    def hears_at_the_gate(self, *, id: str = "", entrypoint: str = "", enforced: bool = True, **payload: Any) -> Scene:
+        """A tool call before it runs."""
+        heard = replace(self._heard("PreToolUse", id, "", entrypoint, payload), enforced=enforced)
+        return self.tells(heard)
+
+    def _heard(self, hook: str, id: str, session: str, entrypoint: str, payload: dict[str, Any]) -> Heard:
         self.clock += 1
         self._n += 1
         body = {"session_id": session or self.session_id, "hook_event_name": hook, "cwd": "/w/app", **payload}
         event = read_hook(body, event_id=id or f"e{self._n}", at=self.clock, entrypoint=entrypoint)
-        return self.tells(Heard(event=event, attended=self.attended, places=self.places))
+        return Heard(event=event, attended=self.attended, places=self.places)
 
     def decides(
         self,

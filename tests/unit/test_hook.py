@@ -145,6 +145,40 @@ def test_the_answer_is_passed_on_word_for_word(
         assert run_hook("--socket", path, *gate).said == said
 
 
+PRE_TOOL_USE = b'{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{}}'
+
+
+def decided(decision: str, event: str = "PreToolUse") -> bytes:
+    said = {"hookSpecificOutput": {"hookEventName": event, "permissionDecision": decision}}
+    return json.dumps(said).encode()
+
+
+@pytest.mark.parametrize("decision", ["allow", "deny", "ask"])
+def test_an_enforced_decision_of_a_call_is_passed_on(path: Path, decision: str) -> None:
+    answer = decided(decision)
+    with daemon(path, replies(b"1 %d\n%s" % (len(answer), answer))):
+        assert run_hook("--socket", path, "--enforce", stdin=PRE_TOOL_USE).said == (0, answer, b"")
+
+
+NO_DECISIONS = {
+    "not JSON": b"allow",
+    "half": decided("deny")[:-1],
+    "no object": b"[]",
+    "of another event": decided("deny", "PermissionRequest"),
+    "of another shape": b'{"hookSpecificOutput":{"hookEventName":"PreToolUse","decision":{"behavior":"deny"}}}',
+    "of another word": decided("denied"),
+    "defer": decided("defer"),
+    "silence in JSON": b"{}",
+}
+
+
+@pytest.mark.law("D2")
+@pytest.mark.parametrize("answer", NO_DECISIONS.values(), ids=NO_DECISIONS)
+def test_what_would_let_a_call_run_without_a_decision_denies_when_enforced(path: Path, answer: bytes) -> None:
+    with daemon(path, replies(b"1 %d\n%s" % (len(answer), answer))):
+        assert denies_and_names_the_fix(run_hook("--socket", path, "--enforce", stdin=PRE_TOOL_USE))
+
+
 def test_an_answer_of_any_bytes_in_single_bytes_arrives_whole(path: Path) -> None:
     with daemon(path, replies(*in_parts(b"1 6\n\x00\xff\n\n\xe2\x82"))):
         assert run_hook("--socket", path).said == (0, b"\x00\xff\n\n\xe2\x82", b"")

@@ -158,4 +158,13 @@ def _connection(home: Path, config: Config) -> list[Check]:
             Check("hooks", False, "Claude Code is not connected", "qd install (qd install --dry-run shows the change)")
         ]
     made = [Check("hooks", True, f"{c.transport} for the {c.scope}, in {c.file}") for c in found.connections if c.is_ok]
-    return made + [Check("hooks", False, problem, "qd install") for problem in found.problems]
+    wrong = [Check("hooks", False, problem, found.fix) for problem in found.problems]
+    return [*made, *wrong, *(_gate(c) for c in found.connections)]
+
+
+def _gate(connection: connect.Connection) -> Check:
+    """Whether rules are enforced there: both ways are well, and a person must know which it is."""
+    if connection.enforced:
+        says = f"rules are enforced in {connection.file}: no tool runs while the daemon cannot be asked"
+        return Check("enforce", True, says, "qd install without --enforce ends that")
+    return Check("enforce", True, f"rules are not enforced in {connection.file}", "qd install --enforce")

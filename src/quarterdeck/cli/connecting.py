@@ -30,6 +30,9 @@ def install(
     scope: ScopeOption = Scope.USER,
     project: ProjectOption = None,
     transport: Annotated[Transport, typer.Option(help="A plugin, or hooks in a settings file.")] = Transport.PLUGIN,
+    enforce: Annotated[
+        bool, typer.Option("--enforce", help="Enforce rules: no tool runs while Quarterdeck cannot be asked.")
+    ] = False,
     dry_run: DryRun = False,
     json: AsJson = False,
 ) -> None:
@@ -46,6 +49,7 @@ def install(
             scope=scope,
             project=project,
             claude_path=config.claude.path,
+            enforce=enforce,
             dry_run=dry_run,
         )
     )

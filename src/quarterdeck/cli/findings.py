@@ -28,6 +28,7 @@ REFUSED = {
     "huge_integer": "a payload has an integer beyond 64 bits: send it as text",
     "not_an_envelope": "a client of the socket sends no object with request_id and payload: see docs/api.md",
     "bad_request_id": "a client of the socket needs ids of 1 to 128 characters of A-Z a-z 0-9 _ . : -",
+    "unknown_call": "the enforce gate heard what it cannot read and blocked it: update Quarterdeck",
     "malformed": "the forwarder and the daemon do not fit: qd install, then restart Claude Code",
 }
 """What each kind of refusal means for the person who reads of it."""

@@ -13,6 +13,7 @@ from quarterdeck.core.fold import sent_about
 from quarterdeck.core.judging import close_by_rule, decides, judge, subject_of
 from quarterdeck.core.notice import level_of
 from quarterdeck.core.payload import TOO_LARGE, digest_of, items, obj
+from quarterdeck.core.rule import Verdict
 from quarterdeck.core.runtime import Context, RuntimeEvent
 from quarterdeck.core.state import Request
 from quarterdeck.core.step import Step, decision_data
@@ -27,19 +28,46 @@ ELSEWHERE = {True: "the tool ran", False: "the tool did not run"}
 def ask(step: Step, heard: Heard) -> bool:
     """Decide by the rules, or put the request on the desk. True when the agent is answered or held; otherwise it is
     told nothing, at once."""
-    event = heard.event
-    is_elicitation = event.hook_name == "Elicitation"
-    tool_input = dict(event.payload) if is_elicitation else obj(event.payload, "tool_input")
-    form = "elicitation" if is_elicitation else FORMS.get(event.tool_name or "")
-    places = heard.places or Places(cwd=_context(step, event).cwd)
-    verdict = judge(step, subject_of(step.draft.state.settings, event, tool_input, places), form)
-    held = not decides(verdict) and _holds(step, heard, form)
+    verdict = judge_heard(step, heard)
+    request = open_request(step, heard, held=not decides(verdict) and _holds(step, heard))
+    if decides(verdict):
+        close_by_rule(step, request, verdict)
+    elif not request.held:
+        _pass_at_once(step, heard.event, request)
+    return request.held or decides(verdict)
+
+
+def judge_heard(step: Step, heard: Heard) -> Verdict:
+    """What the rules say of what an agent is about to do."""
+    event, settings = heard.event, step.draft.state.settings
+    subject = subject_of(settings, event, _asked_for(event), _places(step, heard))
+    return judge(step, subject, form_of(event))
+
+
+def _places(step: Step, heard: Heard) -> Places:
+    return heard.places or Places(cwd=context_of(step, heard.event).cwd)
+
+
+def _asked_for(event: RuntimeEvent) -> dict[str, Any]:
+    return dict(event.payload) if form_of(event) == "elicitation" else obj(event.payload, "tool_input")
+
+
+def form_of(event: RuntimeEvent) -> str | None:
+    """What kind of question it is, if it is one."""
+    return "elicitation" if event.hook_name == "Elicitation" else FORMS.get(event.tool_name or "")
+
+
+def open_request(step: Step, heard: Heard, *, held: bool, enforced: bool = False) -> Request:
+    """Record what an agent asks for; when it is held, until its deadline."""
+    event, places = heard.event, _places(step, heard)
+    tool_input, form = _asked_for(event), form_of(event)
     wait = step.draft.state.settings.wait_seconds
     asked: dict[str, Any] = {
         "request_id": event.id,
         "digest": _digest(step, event, tool_input),
         "hook_name": event.hook_name,
         "held": held,
+        "enforced": enforced,
         "holder": heard.holder,
         "expires_at": event.at + wait if held else None,
         "agent_id": event.agent_id,
@@ -56,14 +84,9 @@ def ask(step: Step, heard: Heard) -> bool:
         else d.PermissionRequestData(cwd=places.cwd, path=places.path, **asked)
     )
     step.emit(f"{kind}.request", data, level="warn", parent=_announced(step, data), tool_use_id=data.tool_use_id)
-    if decides(verdict):
-        close_by_rule(step, step.draft.requests[event.id], verdict)
-        return True
     if held:
         _wait(step, event.id)
-    else:
-        _pass_at_once(step, event)
-    return held
+    return step.draft.requests[event.id]
 
 
 def _wait(step: Step, request_id: str) -> None:
@@ -76,14 +99,13 @@ def _wait(step: Step, request_id: str) -> None:
         step.effects.append(LookAfter(request_id=request_id, seconds=seconds))
 
 
-def _pass_at_once(step: Step, event: RuntimeEvent) -> None:
-    request = step.draft.requests[event.id]
-    has_dialog = _context(step, event).entrypoint == "cli"
+def _pass_at_once(step: Step, event: RuntimeEvent, request: Request) -> None:
+    has_dialog = context_of(step, event).entrypoint == "cli"
     why = "the agent's own dialog decides" if has_dialog else "nobody attends"
     step.record(request, NoOpinion(reason=f"not held: {why}"), Source.RULE, "decide.hold", still_asks=has_dialog)
 
 
-def _context(step: Step, event: RuntimeEvent) -> Context:
+def context_of(step: Step, event: RuntimeEvent) -> Context:
     """What is known of the session's surroundings, with the event's own word first."""
     known = step.session.context
     return replace(
@@ -94,16 +116,16 @@ def _context(step: Step, event: RuntimeEvent) -> Context:
     )
 
 
-def _holds(step: Step, heard: Heard, form: str | None) -> bool:
+def _holds(step: Step, heard: Heard) -> bool:
     """Whether a person is waited for: never for nobody, and never in place of a dialog that we would hide."""
     hold = step.draft.state.settings.hold
     if TOO_LARGE in obj(heard.event.payload, "tool_input"):
         return False
     if hold != "auto":
         return hold == "always"
-    if form == "elicitation":
+    if heard.event.hook_name == "Elicitation":
         return False
-    return heard.attended or shows_its_dialog(_context(step, heard.event), heard.event.agent_id)
+    return heard.attended or shows_its_dialog(context_of(step, heard.event), heard.event.agent_id)
 
 
 def shows_its_dialog(context: Context, agent_id: str | None) -> bool:
@@ -112,7 +134,7 @@ def shows_its_dialog(context: Context, agent_id: str | None) -> bool:
 
 
 def _digest(step: Step, event: RuntimeEvent, tool_input: dict[str, object]) -> str:
-    context = _context(step, event)
+    context = context_of(step, event)
     return digest_of(step.draft.state.runner_id, event, tool_input, context.cwd, context.permission_mode)
 
 
@@ -133,7 +155,7 @@ def _announced(step: Step, data: d.PermissionRequestData | d.QuestionRequestData
 def ask_to_stop(step: Step, heard: Heard, data: d.StopRequestData) -> bool:
     """Hold a stop when the person asked for that. True when it is held."""
     event, settings = heard.event, step.draft.state.settings
-    if not settings.hold_stop or not _holds(step, heard, None):
+    if not settings.hold_stop or not _holds(step, heard):
         return False
     held = replace(
         data,

@@ -21,11 +21,13 @@ class Places(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class Heard(Struct, frozen=True, gc=False, kw_only=True):
-    """An agent said something. `holder` names the kind of connection; `attended` whether a person is near."""
+    """An agent said something. `holder` names the kind of connection; `attended` whether a person is near; `enforced`
+    that it came through the gate which blocks the tool when it hears nothing good."""
 
     event: RuntimeEvent
     holder: str = "http"
     attended: bool = False
+    enforced: bool = False
     places: Places | None = None
 
 

@@ -109,12 +109,14 @@ class ToolBatchData(Data, frozen=True, gc=False, kw_only=True):
 
 
 class Asked(Data, frozen=True, gc=False, kw_only=True):
-    """What every request carries: the thing shown, its digest, and who holds on the other side."""
+    """What every request carries: the thing shown, its digest, and who holds on the other side. `enforced` marks one
+    that no silence may answer."""
 
     request_id: str
     digest: str
     hook_name: str
     held: bool
+    enforced: bool = False
     holder: str = "http"
     expires_at: float | None = None
     agent_id: str | None = None

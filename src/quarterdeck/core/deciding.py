@@ -15,7 +15,7 @@ from quarterdeck.core.payload import items, text
 from quarterdeck.core.rule import Rule
 from quarterdeck.core.ruling import remember, rule_to_remember
 from quarterdeck.core.state import Request
-from quarterdeck.core.step import Step
+from quarterdeck.core.step import Step, handed_back
 
 FITTING: dict[str, tuple[type[Decision], ...]] = {
     "permission": (Allow, Deny, Block, NoOpinion),
@@ -68,6 +68,8 @@ def _apply(step: Step, command: Decide, request: Request, rule: Rule | None) -> 
     if rule is not None and wanted is not None and wanted.agent_keeper and isinstance(decision, Allow):
         decision = replace(decision, grant=Grant(rule.pattern, wanted.agent_keeper))
     passed = isinstance(decision, NoOpinion)
+    if isinstance(decision, NoOpinion):
+        decision = handed_back(request, decision.reason)
     still_asks = passed and request.kind != "stop" and step.session.context.entrypoint in ("", "cli")
     step.close(request, decision, Source.USER, command.by, note=command.note, still_asks=still_asks)
     if request.kind == "stop" and not isinstance(decision, Block):
@@ -150,23 +152,3 @@ def _bad_answers(request: Request, decision: Answer) -> str | None:
         if not chosen or not all(isinstance(v, str) and v for v in chosen):
             return f"answers: the answer to {key!r} must be a text or a list of texts"
     return None
-
-
-def decision_told(request: Request | None) -> Decision:
-    """What the agent was told about a request that is over."""
-    data = request.decision if request else None
-    if data is None or data.source is Source.ELSEWHERE:
-        return NoOpinion()
-    match data.decision_type:
-        case "allow":
-            return Allow(
-                updated_input=data.updated_input, updated_permissions=data.updated_permissions, grant=data.grant
-            )
-        case "deny":
-            return Deny(data.message or "", bool(data.interrupt))
-        case "answer":
-            return Answer(data.answers or {})
-        case "block":
-            return Block(data.reason or "")
-        case _:
-            return NoOpinion()

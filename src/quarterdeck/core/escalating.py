@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from quarterdeck.core import data as d
 from quarterdeck.core.commands import LookAfter, Notify, NotifyFailed, StillWaiting
-from quarterdeck.core.decisions import Deny, NoOpinion, Source
+from quarterdeck.core.decisions import Deny, Source
 from quarterdeck.core.hearing import end_run
 from quarterdeck.core.notice import level_of, notice_of, waits_of
 from quarterdeck.core.state import Request, Settings
-from quarterdeck.core.step import Step
+from quarterdeck.core.step import Step, handed_back
 from quarterdeck.core.unattended import Policy, Ruling, bothers, grace, is_quiet, next_look, ruling
 
 
@@ -38,7 +38,7 @@ def _end(step: Step, request: Request, found: Ruling, policy: Policy) -> None:
         step.close(request, Deny(message), Source.TIMEOUT, found.setting)
         return
     still_asks = request.kind != "stop" and step.session.context.entrypoint in ("", "cli")
-    decision = NoOpinion(reason=f"{waited}; {policy_named}")
+    decision = handed_back(request, f"{waited}; {policy_named}")
     step.close(request, decision, Source.TIMEOUT, found.setting, status="expired", still_asks=still_asks)
     if request.kind == "stop":
         end_run(step, "completed")

@@ -311,6 +311,7 @@ def _open_request(draft: Draft, session: Session, event: FeedEvent, change: Chan
         opened_at=event.at,
         held=data.held,
         holder=data.holder,
+        enforced=getattr(data, "enforced", False),
         form=getattr(data, "form", None),
         tool_use_id=getattr(data, "tool_use_id", None),
         agent_id=data.agent_id,

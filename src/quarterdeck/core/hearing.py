@@ -13,6 +13,7 @@ from quarterdeck.core.commands import Answer, Heard
 from quarterdeck.core.decisions import NoOpinion
 from quarterdeck.core.feed import ROOT, SYSTEM, USER, actor_of
 from quarterdeck.core.fold import preview
+from quarterdeck.core.gates import decide_before
 from quarterdeck.core.payload import flag, items, maybe_text, number, obj, text
 from quarterdeck.core.runtime import Context, RuntimeEvent
 from quarterdeck.core.state import Session
@@ -141,9 +142,19 @@ def _tool_pre(step: Step, heard: Heard) -> bool:
         tool_input=obj(event.payload, "tool_input"),
         tool_use_id=event.tool_use_id,
     )
-    step.emit("tool.pre", data, actor=actor_of(event.agent_id), tool_use_id=event.tool_use_id)
+    again = _is_announced(step, data)
+    if not again:
+        step.emit("tool.pre", data, actor=actor_of(event.agent_id), tool_use_id=event.tool_use_id)
+    if decide_before(step, heard):
+        return True
     asks_here = event.tool_name == "AskUserQuestion" and event.context.permission_mode == "bypassPermissions"
-    return asks_here and heard.attended and ask(step, heard)
+    return asks_here and heard.attended and not again and ask(step, heard)
+
+
+def _is_announced(step: Step, data: d.ToolPreData) -> bool:
+    """Whether this very call is on record: the observing hook and the gate both tell of it, in any order."""
+    tool = step.session.open_tools.get(data.tool_use_id or "")
+    return tool is not None and (tool.tool_name, tool.tool_input) == (data.tool_name, data.tool_input)
 
 
 def _tool_post(step: Step, heard: Heard) -> bool:

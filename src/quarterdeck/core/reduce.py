@@ -35,7 +35,7 @@ from quarterdeck.core.commands import (
     Unattended,
 )
 from quarterdeck.core.deciding import decide, record_refusal
-from quarterdeck.core.decisions import NoOpinion, Source
+from quarterdeck.core.decisions import Source
 from quarterdeck.core.escalating import look, record_failure
 from quarterdeck.core.feed import OWN, FeedEvent
 from quarterdeck.core.hearing import end_run, hear
@@ -43,7 +43,7 @@ from quarterdeck.core.owning import change_tokens, record_settings, record_trim
 from quarterdeck.core.reading import read_transcript
 from quarterdeck.core.ruling import add_rule, drop_idle, remove_rule, trust_project
 from quarterdeck.core.state import Request, Session, State
-from quarterdeck.core.step import Step
+from quarterdeck.core.step import Step, handed_back, unanswered
 from quarterdeck.core.truth import age, process_gone, process_seen
 
 
@@ -140,8 +140,9 @@ def _deadline(state: State, told: Deadline) -> Step:
     request = _open(state, told.request_id)
     step = Step(state, request.session_id if request else "", told.at)
     if request is not None:
-        decision = NoOpinion(reason="nobody answered in time")
-        step.close(request, decision, Source.TIMEOUT, "deadline", status="expired", still_asks=request.kind != "stop")
+        decision = unanswered(request, "nobody answered in time")
+        still_asks = request.kind != "stop" and not request.enforced
+        step.close(request, decision, Source.TIMEOUT, "deadline", status="expired", still_asks=still_asks)
         if request.kind == "stop":
             end_run(step, "completed")
     return step
@@ -164,8 +165,8 @@ def _unattended(state: State, at: float) -> Step:
         step.session_id = request.session_id
         if request.status != "pending" or state.settings.hold != "auto":
             continue
-        if not shows_its_dialog(step.session.context, request.agent_id):
-            decision = NoOpinion(reason="nobody attends any more")
+        if request.enforced or not shows_its_dialog(step.session.context, request.agent_id):
+            decision = handed_back(request, "nobody attends any more")
             step.close(request, decision, Source.RULE, "decide.hold", still_asks=request.agent_id is not None)
             if request.kind == "stop":
                 end_run(step, "completed")
@@ -178,7 +179,7 @@ def _let_go(state: State, at: float, reason: str) -> Step:
     for request in state.requests.values():
         if request.status == "pending":
             step.session_id = request.session_id
-            step.withdraw(request, reason, still_asks=request.kind != "stop")
+            step.withdraw(request, reason, still_asks=request.kind != "stop" and not request.enforced)
             if request.kind == "stop":
                 end_run(step, "completed")
     return step

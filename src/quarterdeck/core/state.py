@@ -154,7 +154,8 @@ class Token(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Request(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What waits, or waited, for a decision; `escalated` are the channels that were told of it."""
+    """What waits, or waited, for a decision; `escalated` are the channels that were told of it, `enforced` says that
+    the tool is blocked unless a decision lets it run."""
 
     request_id: str
     kind: str
@@ -169,6 +170,7 @@ class Request(Struct, frozen=True, kw_only=True, omit_defaults=True):
     opened_at: float
     held: bool
     holder: str
+    enforced: bool = False
     form: str | None = None
     tool_use_id: str | None = None
     agent_id: str | None = None

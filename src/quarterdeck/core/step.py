@@ -6,7 +6,7 @@ from typing import Any
 
 from quarterdeck.core.commands import Answer, Effect, Unwatch
 from quarterdeck.core.data import DecisionData, PermissionDecisionData, QuestionDecisionData, StopDecisionData
-from quarterdeck.core.decisions import Allow, Block, Decision, Deny, NoOpinion, Source, decision_type
+from quarterdeck.core.decisions import Allow, Ask, Block, Decision, Deny, NoOpinion, Source, decision_type
 from quarterdeck.core.decisions import Answer as Answered
 from quarterdeck.core.draft import Draft
 from quarterdeck.core.feed import OWN, SYSTEM, USER, Cause, FeedEvent
@@ -128,7 +128,17 @@ class Step:
     def withdraw(self, request: Request, reason: str, *, still_asks: bool = False) -> None:
         """The agent no longer needs us for this request."""
         more = {"status": "withdrawn", "still_asks": still_asks}
-        self.close(request, NoOpinion(reason=reason), Source.ELSEWHERE, "terminal", **more)
+        self.close(request, unanswered(request, reason), Source.ELSEWHERE, "terminal", **more)
+
+
+def unanswered(request: Request, reason: str) -> Decision:
+    """What an agent is told about which nobody decides: nothing, or no where nothing would let the tool run."""
+    return Deny(f"Blocked: {reason}.") if request.enforced else NoOpinion(reason=reason)
+
+
+def handed_back(request: Request, reason: str | None) -> Decision:
+    """What an agent is told that shall ask by itself: nothing, or just that where nothing would let the tool run."""
+    return Ask(reason) if request.enforced else NoOpinion(reason)
 
 
 def decision_data(request: Request, decision: Decision, source: Source, by: str, **more: Any) -> DecisionData:
@@ -161,3 +171,25 @@ def decision_data(request: Request, decision: Decision, source: Source, by: str,
 def input_digest(tool_input: dict[str, Any]) -> str:
     """The digest of an edited input, so that what the agent got can be proved."""
     return sha256_of(tool_input).hex()
+
+
+def decision_told(request: Request | None) -> Decision:
+    """What the agent was told about a request that is over."""
+    data = request.decision if request else None
+    if data is None or data.source is Source.ELSEWHERE:
+        return NoOpinion()
+    match data.decision_type:
+        case "allow":
+            return Allow(
+                updated_input=data.updated_input, updated_permissions=data.updated_permissions, grant=data.grant
+            )
+        case "deny":
+            return Deny(data.message or "", bool(data.interrupt))
+        case "answer":
+            return Answered(data.answers or {})
+        case "block":
+            return Block(data.reason or "")
+        case "ask":
+            return Ask(data.reason)
+        case _:
+            return NoOpinion()

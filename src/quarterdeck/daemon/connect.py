@@ -45,6 +45,9 @@ __all__ = [
 ]
 
 
+ENFORCED = "Rules are enforced: no tool runs while Quarterdeck cannot be asked; qd install without --enforce ends that."
+
+
 class InstallOptions(Struct, frozen=True, kw_only=True):
     home: Path
     config_dir: Path
@@ -53,6 +56,7 @@ class InstallOptions(Struct, frozen=True, kw_only=True):
     scope: Scope = Scope.USER
     project: Path | None = None
     claude_path: str | None = None
+    enforce: bool = False
     dry_run: bool = False
 
 
@@ -154,7 +158,8 @@ def _refuse(options: InstallOptions, site: Site, place: Place, cli: ClaudeCli | 
 
 
 def _plan(options: InstallOptions, site: Site, place: Place, version: str) -> Plan:
-    files = plugin_files(options.endpoint, version) if options.transport is Transport.PLUGIN else {}
+    by_plugin = options.transport is Transport.PLUGIN
+    files = plugin_files(options.endpoint, version, enforce=options.enforce) if by_plugin else {}
     stale = [other for other in site.connected() if _is_stale(site, other, place, options.transport)]
     settings = _settings(options, site, place, version)
     edit = Change(path=place.file.path, before=place.file.text(), after=settings)
@@ -166,7 +171,7 @@ def _plan(options: InstallOptions, site: Site, place: Place, version: str) -> Pl
         settings=settings,
         stale=stale,
         changes=[change for change in changes if change.is_one],
-        by_cli=options.transport is Transport.PLUGIN and (edit.is_one or not _is_registered(site, place)),
+        by_cli=by_plugin and (edit.is_one or not _is_registered(site, place)),
     )
 
 
@@ -188,7 +193,8 @@ def _settings(options: InstallOptions, site: Site, place: Place, version: str) -
     if options.transport is Transport.PLUGIN:
         return enable_plugin(text, marketplace_entry(str(site.store.folder)))
     try:
-        return add_hooks(text, hook_groups(options.endpoint, options.transport, version))
+        groups = hook_groups(options.endpoint, options.transport, version, enforce=options.enforce)
+        return add_hooks(text, groups)
     except BadInput as error:
         raise QuarterdeckError(f"{place.file.path}: {error}; mend the file, then run this again") from None
 
@@ -251,6 +257,8 @@ def _said(options: InstallOptions, plan: Plan) -> tuple[str, ...]:
         how = f"by {options.transport} hooks in {plan.place.file.path}"
         reach = "Running sessions report within seconds, new ones at once."
     said = [f"Connected {claude} {plan.place.name} {how}.", reach]
+    if options.enforce:
+        said.append(ENFORCED)
     if left_out:
         said.append(f"Left out as too new for it: {', '.join(left_out)}; run qd install again when it is updated.")
     if options.transport is Transport.HTTP:

@@ -35,6 +35,7 @@ class Connection(Struct, frozen=True, kw_only=True):
     token_ok: bool
     ladder_ok: bool
     missing_events: tuple[str, ...]
+    enforced: bool
 
     @property
     def is_ok(self) -> bool:
@@ -44,18 +45,27 @@ class Connection(Struct, frozen=True, kw_only=True):
     def problems(self) -> tuple[str, ...]:
         """What is wrong, each with its fix."""
         wrong = {
-            "the plugin is disabled; run qd install": not self.is_enabled,
-            f"hooks report to {', '.join(self.addresses) or 'nowhere'}; run qd install": not self.address_ok,
-            "hooks carry an old token; run qd install": not self.token_ok,
-            "a hook's time-out ends before decide.wait_seconds does; run qd install": not self.ladder_ok,
-            f"no hook for {', '.join(self.missing_events)}; run qd install": bool(self.missing_events),
+            "the plugin is disabled": not self.is_enabled,
+            f"hooks report to {', '.join(self.addresses) or 'nowhere'}": not self.address_ok,
+            "hooks carry an old token": not self.token_ok,
+            "a hook's time-out ends before decide.wait_seconds does": not self.ladder_ok,
+            f"no hook for {', '.join(self.missing_events)}": bool(self.missing_events),
         }
-        return tuple(f"{self.file}: {said}" for said, is_wrong in wrong.items() if is_wrong)
+        return tuple(f"{self.file}: {said}; run {self.fix}" for said, is_wrong in wrong.items() if is_wrong)
+
+    @property
+    def fix(self) -> str:
+        """The command that makes it new as it is."""
+        return "qd install --enforce" if self.enforced else "qd install"
 
 
 class ConnectState(Struct, frozen=True, kw_only=True):
     connections: tuple[Connection, ...]
     problems: tuple[str, ...]
+
+    @property
+    def fix(self) -> str:
+        return next((c.fix for c in self.connections if c.enforced), "qd install")
 
 
 def state(home: Path, config_dir: Path, endpoint: Endpoint) -> ConnectState:
@@ -95,6 +105,7 @@ def _connection(site: Site, place: Place, transport: Transport, endpoint: Endpoi
         token_ok=all(hook.token in ("", endpoint.hook_token) for hook in hooks),
         ladder_ok=all(nests(hook, endpoint.wait_seconds) for hook in hooks),
         missing_events=tuple(sorted(events("").keys() - {hook.event for hook in hooks})),
+        enforced=any(hook.enforced for hook in hooks),
     )
 
 

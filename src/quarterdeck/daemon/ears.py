@@ -12,11 +12,12 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quarterdeck.agents.claude.hooks import STREAMS, read_hook, write_answer
+from quarterdeck.agents.claude.hooks import STREAMS, can_be_judged, read_hook, write_answer
 from quarterdeck.core.commands import Heard
 from quarterdeck.core.runtime import RuntimeEvent
 from quarterdeck.daemon.loop import Envelope, Held, Loop, Told
 from quarterdeck.daemon.places import PlaceFinder
+from quarterdeck.errors import BadInput
 from quarterdeck.wire import HEAVY, MAX_TOOL_INPUT, capped, read_json, write_json
 
 ATTENDED_SECONDS = 600.0
@@ -42,9 +43,10 @@ class Attendance:
 
 
 class Caller(Struct, frozen=True, kw_only=True):
-    """What the transport knows of the agent."""
+    """What the transport knows of the agent; `enforced` that it blocks the tool unless it hears otherwise."""
 
     holder: str
+    enforced: bool = False
     entrypoint: str = ""
     pid: int = 0
     tag: str = ""
@@ -110,11 +112,14 @@ class Ears:
             tag=caller.tag,
             pid=caller.pid,
         )
+        if caller.enforced and not can_be_judged(event):
+            raise BadInput("unknown_call", "the gate takes a hook it knows, a PreToolUse with tool_name and tool_input")
         if event.hook_name in STREAMS:
             self.streamed(event.session_id, "message", event.payload)
             return None
-        heard = Heard(event=event, holder=caller.holder, attended=self._attendance.now())
-        if self._is_judged(event):
+        attended = self._attendance.now()
+        heard = Heard(event=event, holder=caller.holder, attended=attended, enforced=caller.enforced)
+        if caller.enforced or self._is_judged(event):
             answer = self._hear_placed(heard, envelope, is_heavy=size > HEAVY)
         else:
             answer = self._loop.hear(heard, envelope, is_heavy=size > HEAVY)
@@ -165,4 +170,6 @@ def spoken(told: Told) -> Spoken:
     if request is None:
         return Spoken(error=told.error) if told.error else SILENCE
     answer = write_answer(request.hook_name, request.tool_name, request.tool_input, told.decision)
+    if answer is None and request.enforced:
+        return Spoken(error=told.error or "nobody decided")  # silence would let the tool run
     return Spoken(write_json(answer) if answer is not None else None, told.error)

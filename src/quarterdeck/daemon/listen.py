@@ -119,8 +119,7 @@ class SocketServer:
         said = await self._from_forwarder(header, reader)
         if said is None:
             return
-        gated = header.split()[2:3] == [b"enforce"]
-        if said.error and gated:
+        if said.error and _is_enforced(header):
             reason = f"Quarterdeck could not decide: {said.error}\n".encode()
             _send(writer, b"2 %d\n%s" % (len(reason), reason))
         elif said.answer:
@@ -131,11 +130,12 @@ class SocketServer:
 
     async def _from_forwarder(self, header: bytes, reader: asyncio.StreamReader) -> Spoken | None:
         try:
-            size, _mode, entrypoint, pid, tag = header.split()[1:6]
+            size, _, entrypoint, pid, tag = header.split()[1:6]
             if int(size) > MAX_BYTES:
                 raise BadInput("too_large", f"a hook payload has at most {MAX_BYTES} bytes")
             caller = Caller(
                 holder="forwarder",
+                enforced=_is_enforced(header),
                 entrypoint=_word(entrypoint),
                 pid=int(pid) if pid.isdigit() and len(pid) < 10 else 0,
                 tag=_word(tag),
@@ -267,6 +267,11 @@ def _payload(content: Any) -> tuple[Any, bytes]:
         if key in content:
             payload.setdefault(key, content[key])
     return capped(payload), sha256_of(payload)
+
+
+def _is_enforced(header: bytes) -> bool:
+    """Whether the forwarder blocks the tool when something goes wrong."""
+    return header.split()[2:3] == [b"enforce"]
 
 
 def _word(value: bytes) -> str:

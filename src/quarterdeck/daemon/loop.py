@@ -36,12 +36,12 @@ from quarterdeck.core.commands import (
     Unwatch,
     WakeAfter,
 )
-from quarterdeck.core.deciding import decision_told
 from quarterdeck.core.decisions import Decision, NoOpinion
 from quarterdeck.core.feed import FeedEvent
 from quarterdeck.core.payload import obj, text
 from quarterdeck.core.reduce import Result, reduce
 from quarterdeck.core.state import Request, State
+from quarterdeck.core.step import decision_told
 from quarterdeck.daemon.disk import Disk
 from quarterdeck.daemon.heavy import HeavyWork
 from quarterdeck.daemon.stats import Stats

@@ -314,7 +314,7 @@ def decision_view(request: Request) -> DecisionView | None:
         return None
     return DecisionView(
         request_id=request.request_id,
-        decision="pass" if data.decision_type == "no_opinion" else data.decision_type,
+        decision="pass" if data.decision_type in ("no_opinion", "ask") else data.decision_type,
         source=data.source,
         by=data.by,
         at=request.decided_at,

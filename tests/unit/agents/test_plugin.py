@@ -111,6 +111,42 @@ def test_a_longer_wait_than_installed_is_noticed() -> None:
     assert {hook.event for hook in installed if not nests(hook, 61)} == {n for n, h in HOOKS.items() if h.holds}
 
 
+@pytest.mark.law("D18")
+@pytest.mark.parametrize("transport", list(Transport))
+@pytest.mark.parametrize("version", [OLD, NEW, ""])
+def test_the_gate_stands_beside_the_observing_hook_and_outwaits_the_daemon(transport: Transport, version: str) -> None:
+    plain = hook_groups(endpoint(60), transport, version)
+    groups = hook_groups(endpoint(60), transport, version, enforce=True)
+    *observing, group = groups["PreToolUse"]
+    assert {**groups, "PreToolUse": observing} == plain
+    (gate,) = group["hooks"]
+    command = "/usr/bin/python3 -I -S /opt/quarterdeck/hook.py --socket /home/a/.quarterdeck/run/hook.sock --wait 70"
+    assert gate == {
+        "type": "command",
+        "command": f"{command} --enforce || exit 2",
+        "timeout": 80,
+        **({"onFailure": "block"} if version == NEW else {}),
+    }
+    assert is_ours(gate)
+    assert [hook.event for hook in read_installed(groups) if hook.enforced] == ["PreToolUse"]
+    assert all(nests(hook, 60) for hook in read_installed(groups))
+    assert not any(nests(hook, 61) for hook in read_installed(groups) if hook.enforced)
+
+
+def test_a_gate_that_does_not_close_is_not_taken_for_one() -> None:
+    groups = hook_groups(endpoint(), Transport.HTTP, NEW, enforce=True)
+    gate = groups["PreToolUse"][-1]["hooks"][0]
+    gate["command"] = gate["command"].removesuffix(" || exit 2")
+    assert not any(hook.enforced for hook in read_installed(groups))
+
+
+def test_the_plugin_carries_the_gate_on_wish() -> None:
+    for enforce in (False, True):
+        files = plugin_files(endpoint(), NEW, enforce=enforce)
+        hooks = json.loads(files["quarterdeck/hooks/hooks.json"])["hooks"]
+        assert [hook.event for hook in read_installed(hooks) if hook.enforced] == ["PreToolUse"] * enforce
+
+
 def test_what_is_installed_can_be_read_back() -> None:
     installed = read_installed(hook_groups(endpoint(), Transport.HTTP, NEW))
     assert {(hook.address, hook.token) for hook in installed} == {

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import socket
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from quarterdeck.core.state import Settings, State
+from quarterdeck.core.decisions import NoOpinion
+from quarterdeck.core.state import Request, Settings, State
 from quarterdeck.daemon.disk import Disk
-from quarterdeck.daemon.ears import Attendance, Ears
+from quarterdeck.daemon.ears import Attendance, Ears, spoken
 from quarterdeck.daemon.listen import SocketServer, bind, peer_uid
-from quarterdeck.daemon.loop import Loop
+from quarterdeck.daemon.loop import Loop, Told
 from quarterdeck.daemon.processes import SessionsFolder
 from quarterdeck.daemon.waiting import Waiting
 from quarterdeck.errors import HomeError
@@ -48,6 +51,54 @@ async def speak(folder: Path, content: bytes) -> bytes:
 @pytest.mark.law("A3")
 async def test_our_own_user_is_heard(tmp_path: Path) -> None:
     assert b'"action":"passthrough"' in await speak(tmp_path, ENVELOPE)
+
+
+def forwarded(gate: str, **payload: Any) -> bytes:
+    body = json.dumps({"session_id": "s", **payload}).encode()
+    return b"QDHOOK/1 %d %s sdk-cli - -\n%s" % (len(body), gate.encode(), body)
+
+
+CALL: dict[str, Any] = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}}
+
+
+@pytest.mark.parametrize("gate", ["assist", "enforce"])
+async def test_a_call_that_no_rule_is_about_goes_its_own_way(tmp_path: Path, gate: str) -> None:
+    assert await speak(tmp_path, forwarded(gate, **CALL)) == b"0 0\n"
+
+
+@pytest.mark.law("D2")
+@pytest.mark.parametrize(
+    "change", [{"tool_name": None}, {"tool_input": "ls"}, {"hook_event_name": "ToolStart"}, {"hook_event_name": 3}]
+)
+async def test_the_gate_blocks_what_it_cannot_read_and_an_observer_lets_it_pass(
+    tmp_path: Path, change: dict[str, Any]
+) -> None:
+    said = await speak(tmp_path, forwarded("enforce", **{**CALL, **change}))
+    assert (said[:2], b"a PreToolUse with tool_name and tool_input" in said) == (b"2 ", True)
+    assert await speak(tmp_path, forwarded("assist", **{**CALL, **change})) == b"0 0\n"
+
+
+@pytest.mark.law("D2")
+@pytest.mark.parametrize("gate", [True, False])
+def test_silence_about_a_call_that_is_held_at_the_gate_blocks_it(gate: bool) -> None:
+    request = Request(
+        request_id="r",
+        kind="permission",
+        session_id="s",
+        run_id="s:R1",
+        event_id="s:R1:E1",
+        seq_no=1,
+        hook_name="PreToolUse",
+        tool_name="Bash",
+        tool_input={},
+        digest="",
+        opened_at=0.0,
+        held=True,
+        holder="forwarder",
+        enforced=gate,
+    )
+    said = spoken(Told(NoOpinion(), request))
+    assert (said.answer, said.error) == (None, "nobody decided" if gate else None)
 
 
 @pytest.mark.law("A3")

@@ -97,6 +97,13 @@ def read_hook(
     )
 
 
+def can_be_judged(event: RuntimeEvent) -> bool:
+    """Whether a gate knows what it hears: a call with its tool and input, or an event where there is none to block."""
+    if event.hook_name == "PreToolUse":
+        return bool(event.tool_name) and isinstance(event.payload.get("tool_input"), dict)
+    return event.hook_name in HOOKS
+
+
 def _session_id(value: object) -> str:
     found = safe_id(value, "unknown")
     return found if found != OWN else "unknown"

@@ -35,6 +35,11 @@ OBSERVE_TIMEOUT = 10
 END_TIMEOUT = 3
 """A session's end waits for its hooks: nobody should notice ours."""
 
+GATE = "PreToolUse"
+ENFORCE, OR_BLOCK = "--enforce", "|| exit 2"
+ON_FAILURE_SINCE = "2.1.325"
+"""Which Claude Code knows `onFailure`; 2.1.197 ignores it."""
+
 Groups = dict[str, list[dict[str, Any]]]
 """Hooks as Claude Code writes them: event name → groups of hooks."""
 
@@ -64,6 +69,7 @@ class Installed(Struct, frozen=True, kw_only=True):
     token: str
     timeout: float
     client_seconds: float
+    enforced: bool = False
 
 
 def version_of(text: str) -> tuple[int, ...]:
@@ -83,9 +89,22 @@ def events(version: str) -> dict[str, Hook]:
     return {name: hook for name, hook in HOOKS.items() if hook.transport != "never" and version_of(hook.since) <= known}
 
 
-def hook_groups(endpoint: Endpoint, transport: Transport, version: str) -> Groups:
-    """Our hooks, one group per event. Without a matcher a group fires for everything."""
-    return {name: [{"hooks": [_hook(endpoint, transport, name, hook)]}] for name, hook in events(version).items()}
+def hook_groups(endpoint: Endpoint, transport: Transport, version: str, *, enforce: bool = False) -> Groups:
+    """Our hooks, one group per event, and on wish the gate. Without a matcher a group fires for everything."""
+    groups = {name: [{"hooks": [_hook(endpoint, transport, name, hook)]}] for name, hook in events(version).items()}
+    if enforce:
+        groups[GATE].append({"hooks": [_gate(endpoint, version)]})
+    return groups
+
+
+def _gate(endpoint: Endpoint, version: str) -> dict[str, Any]:
+    """The hook that blocks a tool unless we let it run. The shell's `exit 2` closes it whatever becomes of the
+    forwarder; a newer Claude Code also closes it when the shell fails or the time-out comes first."""
+    hook = _command_hook(endpoint, GATE, HOOKS[GATE])
+    gate = {**hook, "command": f"{hook['command']} {ENFORCE} {OR_BLOCK}"}
+    if version_of(version) >= version_of(ON_FAILURE_SINCE):
+        gate["onFailure"] = "block"
+    return gate
 
 
 def _hook(endpoint: Endpoint, transport: Transport, name: str, hook: Hook) -> dict[str, Any]:
@@ -124,12 +143,12 @@ def _patience(name: str) -> int:
     return END_TIMEOUT if name == "SessionEnd" else OBSERVE_TIMEOUT
 
 
-def plugin_files(endpoint: Endpoint, version: str) -> dict[str, str]:
+def plugin_files(endpoint: Endpoint, version: str, *, enforce: bool = False) -> dict[str, str]:
     """The files of the marketplace and its plugin, by path.
 
     One event name that Claude Code does not know disables the whole file: newer ones have their own.
     """
-    groups = hook_groups(endpoint, Transport.PLUGIN, version)
+    groups = hook_groups(endpoint, Transport.PLUGIN, version, enforce=enforce)
     newer = {name: groups.pop(name) for name in list(groups) if is_newer(HOOKS[name])}
     manifest: dict[str, Any] = {
         "name": "quarterdeck",
@@ -201,8 +220,14 @@ def _read_hook(event: str, hook: Mapping[str, Any]) -> Installed:
         return Installed(event=event, address=url, token=token, timeout=timeout, client_seconds=0)
     argv = _split(hook["command"])
     options = dict(pairwise(argv))
-    wait = _number(options.get("--wait"))
-    return Installed(event=event, address=options.get("--socket", ""), token="", timeout=timeout, client_seconds=wait)
+    return Installed(
+        event=event,
+        address=options.get("--socket", ""),
+        token="",
+        timeout=timeout,
+        client_seconds=_number(options.get("--wait")),
+        enforced=event == GATE and hook["command"].endswith(f" {ENFORCE} {OR_BLOCK}"),
+    )
 
 
 def _split(command: str) -> list[str]:

@@ -1,0 +1,249 @@
+"""The enforce gate as `qd install --enforce` writes it: however it fails, the real Claude Code runs no tool."""
+
+import itertools
+import os
+import shutil
+import signal
+import socket
+import sqlite3
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from quarterdeck.agents.claude.hooks import SUPPORTED
+from quarterdeck.agents.claude.plugin import hook_groups
+from quarterdeck.daemon.connect import Transport
+from tests.support.claude import Json, require
+from tests.support.connected import Connected, processes_in
+from tests.support.daemon import until
+
+pytestmark = pytest.mark.e2e
+
+WOULD_RUN = ("--allowedTools", "Bash")
+ALLOW = b'{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}'
+
+
+def gate_of(pair: Connected, version: str) -> Json:
+    gate: Json = hook_groups(pair.endpoint, Transport.HTTP, version, enforce=True)["PreToolUse"][-1]["hooks"][0]
+    return gate
+
+
+_numbers = itertools.count(1)
+
+
+class Gated:
+    """One version whose only hook is the gate; `gate` is what stands in its settings."""
+
+    def __init__(self, pair: Connected, version: str) -> None:
+        self.pair = pair
+        self.socket = pair.claude.path / "gate.sock"
+        self.gate = gate_of(pair, version)
+        self.socket.unlink(missing_ok=True)
+
+    def change(self, old: str, new: str) -> None:
+        assert old in self.gate["command"]
+        self.gate["command"] = self.gate["command"].replace(old, new)
+
+    def change_socket(self) -> None:
+        self.change(str(self.pair.daemon.socket_path), str(self.socket))
+
+    def runs(self, meanwhile: Callable[["Gated"], None] = lambda gated: None) -> bool:
+        """Whether a command runs that Claude Code itself would run without asking."""
+        marker = self.pair.path(f"marker-{next(_numbers)}")
+        self.pair.claude.write_settings({"hooks": {"PreToolUse": [{"hooks": [self.gate]}]}})
+        prompt = self.pair.script_bash(f"touch {marker.name}")
+        with self.pair.claude.start_headless(prompt, *WOULD_RUN) as process:
+            try:
+                meanwhile(self)
+                process.communicate(timeout=20)
+            finally:
+                process.kill()
+        assert len(self.pair.model.tool_results(prompt)) == 1
+        return marker.exists()
+
+    def forwarder(self) -> int:
+        """The process of the forwarder, once it is there."""
+
+        def found() -> list[int]:
+            processes = processes_in(self.pair.claude.path.parent)
+            return [pid for pid, words in processes.items() if words.startswith(f"{sys.executable} -I -S")]
+
+        return (until(found, 15, every=0.02, what="a forwarder") or [0])[0]
+
+
+Running = tuple[Connected, str]
+
+
+@pytest.fixture(scope="module", params=SUPPORTED)
+def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    with Connected(tmp_path_factory.mktemp("gate"), require(request.param)) as pair:
+        yield pair, request.param
+
+
+@pytest.fixture
+def gated(running: Running) -> Gated:
+    """A gate whose daemon runs; an arm may end it."""
+    pair, version = running
+    if not pair.daemon.alive():
+        pair.daemon.restart()
+    return Gated(pair, version)
+
+
+@contextmanager
+def answering(gated: Gated, answer: bytes | None) -> Iterator[None]:
+    """Somebody else on the socket, who says this and closes; or with None, nothing for ever."""
+    gated.change_socket()
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener.bind(str(gated.socket))
+    listener.listen()
+    open_ones: list[socket.socket] = []
+
+    def serve() -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            open_ones.append(connection)
+            if answer is not None:
+                connection.recv(1 << 20)
+                connection.sendall(answer)
+                connection.close()
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    try:
+        yield
+    finally:
+        listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
+        thread.join()
+        for connection in open_ones:
+            connection.close()
+
+
+def answered(answer: bytes, gated: Gated) -> bool:
+    with answering(gated, answer):
+        return gated.runs()
+
+
+def framed(answer: bytes) -> bytes:
+    return b"1 %d\n%s" % (len(answer), answer)
+
+
+def no_answer_in_time(gated: Gated) -> bool:
+    gated.change("--wait 86410", "--wait 1")
+    with answering(gated, None):
+        return gated.runs()
+
+
+def daemon_stopped(gated: Gated) -> bool:
+    gated.pair.daemon.stop()
+    return gated.runs()
+
+
+def daemon_killed_while_it_waits(gated: Gated) -> bool:
+    os.kill(gated.pair.daemon.pid, signal.SIGSTOP)
+
+    def kill(gated: Gated) -> None:
+        gated.forwarder()
+        gated.pair.daemon.kill9()
+
+    return gated.runs(kill)
+
+
+def forwarder_killed_while_it_waits(gated: Gated) -> bool:
+    with answering(gated, None):
+        return gated.runs(lambda gated: os.kill(gated.forwarder(), signal.SIGKILL))
+
+
+def home_deleted(gated: Gated) -> bool:
+    """The home holds the forwarder and the socket: both are gone."""
+    home = gated.pair.claude.path / "deleted"
+    home.mkdir()
+    forwarder = Path(gated.pair.endpoint.hook_file)
+    shutil.copy(forwarder, home / "hook.py")
+    gated.change(str(forwarder), str(home / "hook.py"))
+    gated.change(str(gated.pair.daemon.socket_path), str(home / "hook.sock"))
+    shutil.rmtree(home)
+    return gated.runs()
+
+
+def forwarder_that_fails(gated: Gated) -> bool:
+    broken = gated.pair.claude.path / "hook.py"
+    broken.write_text("raise SystemExit(1)\n")
+    gated.change(gated.pair.endpoint.hook_file, str(broken))
+    return gated.runs()
+
+
+def no_interpreter(gated: Gated) -> bool:
+    gated.change(sys.executable, "/nowhere/python")
+    return gated.runs()
+
+
+def a_file_in_the_sockets_place(gated: Gated) -> bool:
+    gated.change_socket()
+    gated.socket.write_bytes(b"0 0\n")
+    return gated.runs()
+
+
+ARMS: dict[str, Callable[[Gated], bool]] = {
+    "the daemon is stopped": daemon_stopped,
+    "the daemon is killed while the gate waits": daemon_killed_while_it_waits,
+    "the forwarder is killed while it waits": forwarder_killed_while_it_waits,
+    "the home is deleted": home_deleted,
+    "the forwarder fails": forwarder_that_fails,
+    "no interpreter": no_interpreter,
+    "a file in the socket's place": a_file_in_the_sockets_place,
+    "a foreign server on the socket": partial(answered, b"HTTP/1.1 200 OK\r\n\r\n{}"),
+    "a pass cut short": partial(answered, b"0"),
+    "an answer that is not JSON": partial(answered, framed(b"allow")),
+    "an answer to another event": partial(answered, framed(ALLOW)),
+    "no answer in time": no_answer_in_time,
+}
+
+
+@pytest.mark.law("D2")
+@pytest.mark.parametrize("arm", ARMS)
+def test_a_gate_that_fails_blocks_what_claude_code_itself_would_run(gated: Gated, arm: str) -> None:
+    assert not ARMS[arm](gated)
+
+
+def test_a_gate_without_a_rule_changes_nothing(gated: Gated) -> None:
+    assert gated.runs()
+
+
+@pytest.mark.law("D2")
+def test_a_gate_whose_daemon_cannot_record_blocks(tmp_path: Path) -> None:
+    with Connected(tmp_path, require("2.1.325")) as pair:
+        stopped = {"hook_event_name": "Stop", "session_id": "s1", "cwd": "/w"}
+        assert pair.daemon.hook(stopped)[0] == 204
+        pair.daemon.stop()
+        with closing(sqlite3.connect(pair.daemon.home / "events.db")) as db, db:
+            db.execute("UPDATE events SET body = replace(body, 's1', 's2')")
+        pair.daemon.restart()
+        assert not Gated(pair, "2.1.325").runs()
+
+
+@pytest.mark.parametrize("version", SUPPORTED)
+def test_it_is_installed_beside_the_observing_hooks_and_taken_away_again(tmp_path: Path, version: str) -> None:
+    with Connected(tmp_path, require(version), Transport.PLUGIN) as pair:
+        endpoint = pair.endpoint
+        pair.install(enforce=True)
+        assert pair.claude.run_headless(pair.script_bash("touch first"), *WOULD_RUN).text == "finished"
+        assert pair.path("first").exists()
+        assert len(pair.daemon.events("tool.pre")) == 1
+        assert len(pair.daemon.events("tool.post")) == 1
+        pair.daemon.stop()
+        prompt = pair.script_bash("touch blocked")
+        pair.claude.run_headless(prompt, *WOULD_RUN)
+        assert not pair.path("blocked").exists()
+        assert "quarterdeck daemon" in pair.model.tool_results(prompt)[0]
+        pair.install(endpoint=endpoint)
+        pair.claude.run_headless(pair.script_bash("touch unharmed"), *WOULD_RUN)
+        assert pair.path("unharmed").exists()
