@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import pty
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -61,12 +63,88 @@ def test_an_edited_input_is_what_runs(daemon: Daemon) -> None:
 def test_a_question_is_answered(daemon: Daemon) -> None:
     questions = [{"question": "Which one?", "options": [{"label": "A", "description": "first"}]}]
     held, request_id = asks(daemon, "s3", tool_name="AskUserQuestion", tool_input={"questions": questions})
-    assert "- A: first" in qd(daemon.home, "requests").stdout
+    assert "1. A: first" in qd(daemon.home, "requests").stdout
     wrong = qd(daemon.home, "answer", request_id, "--answers", '{"Which two?":"A"}')
     assert (wrong.returncode, "not one of the questions" in wrong.stderr) == (1, True)
     assert qd(daemon.home, "answer", request_id, "--answers", '{"Which one?":"A"}').returncode == 0
     decision = json.loads(held.answer()[1])["hookSpecificOutput"]["decision"]
     assert decision["updatedInput"] == {"questions": questions, "answers": {"Which one?": "A"}}
+
+
+QUESTIONS = [
+    {"question": "Which one?", "options": [{"label": "A", "description": "first"}, {"label": "B\x1b[2J"}]},
+    {"question": "Which ones?", "multiSelect": True, "options": [{"label": "C"}, {"label": "D"}]},
+]
+
+
+def test_a_question_is_answered_by_words_with_notes(daemon: Daemon) -> None:
+    held, request_id = asks(daemon, "s5", tool_name="AskUserQuestion", tool_input={"questions": QUESTIONS})
+    assert (qd(daemon.home, "answer", request_id)).returncode == 2
+    assert "2 questions" in qd(daemon.home, "answer", request_id, "A").stderr
+    noted = qd(daemon.home, "answer", request_id, "A", "D", "--notes", '{"Which one?":"for now"}', "--json")
+    assert json.loads(noted.stdout)["notes"] == {"Which one?": "for now"}
+    updated = json.loads(held.answer()[1])["hookSpecificOutput"]["decision"]["updatedInput"]
+    assert updated["answers"] == {"Which one?": "A", "Which ones?": "D"}
+    assert updated["annotations"] == {"Which one?": {"notes": "for now"}}
+    shown = qd(daemon.home, "requests", request_id).stdout
+    assert 'Which one? (note) "for now"' in shown
+
+
+def test_at_a_terminal_each_question_is_asked(daemon: Daemon) -> None:
+    held, request_id = asks(daemon, "s6", tool_name="AskUserQuestion", tool_input={"questions": QUESTIONS})
+    screen = at_a_terminal(daemon.home, ("answer", request_id), ["2", "surely", "1,2", ""])
+    assert "2. B⟨1b⟩[2J" in screen
+    assert "\x1b[2J" not in screen
+    updated = json.loads(held.answer()[1])["hookSpecificOutput"]["decision"]["updatedInput"]
+    assert updated["answers"] == {"Which one?": "B\x1b[2J", "Which ones?": "C, D"}
+    assert updated["annotations"] == {"Which one?": {"notes": "surely"}}
+
+
+def test_at_a_terminal_a_form_is_filled_in_field_by_field(daemon: Daemon) -> None:
+    fields = {"name": {"type": "string"}, "age": {"type": "integer", "minimum": 18}, "pet": {"type": "string"}}
+    form = {"requested_schema": {"type": "object", "properties": fields, "required": ["name"]}, "message": "Who?"}
+    held = daemon.hold({"session_id": "s7", "hook_event_name": "Elicitation", "mcp_server_name": "el", **form})
+    request_id = str(daemon.until_pending(1)[0]["request_id"])
+    wrong = qd(daemon.home, "answer", request_id, "--answers", '{"name":"Bo","age":7}')
+    assert (wrong.returncode, "answers.age: must be at least 18" in wrong.stderr) == (1, True)
+    screen = at_a_terminal(daemon.home, ("answer", request_id), ["Bo", "7", "20", ""])
+    assert "must be at least 18" in screen
+    said = json.loads(held.answer()[1])["hookSpecificOutput"]
+    assert said == {"hookEventName": "Elicitation", "action": "accept", "content": {"name": "Bo", "age": 20}}
+
+
+def test_nothing_typed_answers_nothing(daemon: Daemon) -> None:
+    held, request_id = asks(daemon, "s8", tool_name="AskUserQuestion", tool_input={"questions": QUESTIONS[:1]})
+    assert "nothing was answered" in at_a_terminal(daemon.home, ("answer", request_id), [""])
+    assert qd(daemon.home, "pass", request_id).returncode == 0
+    assert held.answer() == (204, b"")
+
+
+def test_a_plan_is_approved_in_a_mode(daemon: Daemon) -> None:
+    held, request_id = asks(daemon, "s9", tool_name="ExitPlanMode", tool_input={"plan": "1. build\n2. test"})
+    assert "    2. test" in qd(daemon.home, "requests").stdout
+    assert "qd allow" in qd(daemon.home, "answer", request_id, "yes").stderr
+    assert qd(daemon.home, "allow", request_id, "--mode", "everything").returncode == 2
+    assert qd(daemon.home, "allow", request_id, "--mode", "acceptEdits").returncode == 0
+    changed = json.loads(held.answer()[1])["hookSpecificOutput"]["decision"]["updatedPermissions"]
+    assert changed == [{"type": "setMode", "mode": "acceptEdits", "destination": "session"}]
+
+
+def at_a_terminal(home: Path, words: tuple[str, ...], typed: list[str]) -> str:
+    """What a command shows on a terminal where these lines are typed."""
+    ours, theirs = pty.openpty()
+    environ = {"PATH": os.environ["PATH"], "HOME": str(home.parent), "QUARTERDECK_HOME": str(home), "TERM": "dumb"}
+    command = [sys.executable, "-m", "quarterdeck", *words]
+    with subprocess.Popen(command, env=environ, stdin=theirs, stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        os.write(ours, "".join(line + "\n" for line in typed).encode())
+        screen = b""
+        with contextlib.suppress(OSError):
+            while part := os.read(ours, 1 << 16):
+                screen += part
+        process.wait(30)
+    os.close(ours)
+    return screen.decode()
 
 
 def test_a_pass_is_silence(daemon: Daemon) -> None:

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from tests.support.connected import Connected
-from tests.support.model_server import Turn, text, tool
 
 pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("tmux")]
 
@@ -82,35 +81,3 @@ def test_the_edited_command_runs_at_a_terminal(either: Connected) -> None:
         terminal.wait_for("finished")
     assert either.path("tui-edited").exists()
     assert not either.path("tui-original").exists()
-
-
-QUESTIONS = [
-    {
-        "question": "Which database?",
-        "header": "DB",
-        "options": [{"label": "Postgres", "description": "pg"}, {"label": "SQLite", "description": "lite"}],
-        "multiSelect": False,
-    },
-    {
-        "question": "Which checks?",
-        "header": "Checks",
-        "options": [{"label": "lint", "description": "l"}, {"label": "types", "description": "t"}],
-        "multiSelect": True,
-    },
-]
-
-
-def test_a_question_is_answered_and_the_model_reads_the_answers(either: Connected) -> None:
-    call = tool("AskUserQuestion", questions=QUESTIONS)
-    prompt = either.script("ask me something", Turn(call), Turn(text("understood")))
-    with either.terminal() as terminal:
-        terminal.type_prompt(prompt)
-        request = either.asked_to("AskUserQuestion")
-        assert request["kind"] == "question"
-        answers = {"Which database?": "SQLite", "Which checks?": ["lint", "types"]}
-        either.decide(request, "answer", answers=answers)
-        terminal.wait_for("understood")
-    (heard,) = either.model.tool_results(prompt)
-    assert '"Which database?"="SQLite"' in heard
-    assert '"Which checks?"="lint, types"' in heard
-    either.confirmed(request)

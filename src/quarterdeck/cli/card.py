@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json as jsonlib
 import shlex
 from typing import Any
 
@@ -34,9 +35,20 @@ WANTS = {
     "Task": "wants to start a sub-agent",
 }
 ANSWERS = {
-    "questions": (("answer", '--answers \'{"QUESTION": "LABEL"}\'', "answer it"),),
-    "elicitation": (("answer", '--answers \'{"FIELD": "VALUE"}\'', "fill it in"),),
-    "plan": (("allow", "", "let it begin"), ("deny", "--message TEXT", "send it back with your words")),
+    "questions": (
+        ("answer", "", "be asked each question here"),
+        ("answer", "LABEL", "answer it with a label or your own words, one for each question"),
+    ),
+    "elicitation": (
+        ("answer", "", "be asked for each field here"),
+        ("answer", "FIELD=VALUE", "fill it in"),
+        ("deny", "", "decline it"),
+    ),
+    "plan": (
+        ("allow", "", "let it begin"),
+        ("allow", "--mode acceptEdits", "let it begin, and edit without asking"),
+        ("deny", "--message TEXT", "send it back with your words"),
+    ),
     "": (
         ("allow", "", "let it run"),
         ("allow", "--input JSON", "let it run with another input"),
@@ -223,12 +235,21 @@ def _show_outcome(request: dict[str, Any]) -> None:
 def _outcome(request: dict[str, Any], made: dict[str, Any]) -> list[str]:
     """How a request ended: an edited input is what ran, so it is shown whole."""
     if made["source"] == "elsewhere" or made["decision"] == "pass":
-        return [one_line(f"→ {request['status']}: {made['reason'] or 'passed to the terminal'}")]
+        said = made["reason"] or made["message"] or "passed to the terminal"
+        return [one_line(f"→ {request['status']}: {said}")]
     said = f": {made['message'] or made['reason']}" if made["message"] or made["reason"] else ""
+    said += f", in mode {made['mode']}" if made["mode"] else ""
     edited = made["updated_input"] is not None
     head = f"→ {made['decision']}{', edited,' if edited else ''} by {made['by']} ({made['source']}){said}"
     ran = describe({**request, "tool_input": made["updated_input"]}) if edited else []
-    return [one_line(head), *("  " + line for line in ran)]
+    answers = [f"  {question} {jsonlib.dumps(said, ensure_ascii=False)}" for question, said in _answered(made)]
+    return [one_line(head), *("  " + line for line in ran), *map(one_line, answers)]
+
+
+def _answered(made: dict[str, Any]) -> list[tuple[str, Any]]:
+    """What was answered to what, and noted about it."""
+    notes = [(f"{question} (note)", note) for question, note in (made["notes"] or {}).items()]
+    return [*(made["answers"] or {}).items(), *notes]
 
 
 def _ways(card: dict[str, Any]) -> None:

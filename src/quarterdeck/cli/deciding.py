@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json as jsonlib
+import sys
 from typing import Annotated, Any
 
 import typer
 
+from quarterdeck.cli.asking import answers_from, ask_person
 from quarterdeck.cli.common import AsJson, cell, client, out, plainly, print_json
 from quarterdeck.cli.describing import describe
 from quarterdeck.cli.rules import where
 from quarterdeck.cli.times import read_length
+from quarterdeck.core.decisions import PlanMode
 from quarterdeck.core.payload import ID
 from quarterdeck.core.titles import subject_of
 from quarterdeck.errors import Refused
@@ -28,6 +31,7 @@ Expires = Annotated[str | None, typer.Option(help="How long to remember it, like
 def allow(
     request_id: RequestId,
     input: Annotated[str | None, typer.Option("--input", help="Run it with this JSON object as its input.")] = None,
+    mode: Annotated[PlanMode | None, typer.Option(help="How the agent works on a plan that you approve.")] = None,
     note: Note = None,
     remember: Remember = None,
     pattern: Pattern = None,
@@ -38,10 +42,10 @@ def allow(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Let the tool run, as asked or with an edited input; with --remember also the next time."""
+    """Let the tool run, as asked or with an edited input, or approve a plan; with --remember also the next time."""
     edited = None if input is None else _object(input, "--input")
     kept = _remembered(remember, pattern, expires, claude)
-    _decide(request_id, json, decision="allow", updated_input=edited, note=note, remember=kept)
+    _decide(_shown(request_id), json, decision="allow", updated_input=edited, mode=mode, note=note, remember=kept)
 
 
 @plainly
@@ -55,26 +59,46 @@ def deny(
     expires: Expires = None,
     json: AsJson = False,
 ) -> None:
-    """Refuse; the agent reads the message word for word. With --remember also the next time."""
+    """Refuse, or send a plan back; the agent reads the message word for word. With --remember also the next time."""
     kept = _remembered(remember, pattern, expires)
-    _decide(request_id, json, decision="deny", message=message, interrupt=interrupt or None, note=note, remember=kept)
+    said = {"message": message, "interrupt": interrupt or None, "note": note}
+    _decide(_shown(request_id), json, decision="deny", **said, remember=kept)
 
 
 @plainly
 def answer(
     request_id: RequestId,
-    answers: Annotated[str, typer.Option(help='JSON object: {"<question text>": "<label or free text>"}.')],
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="[LABEL]…", help="Labels or your own words; NAME=VALUE for a form.")
+    ] = None,
+    answers: Annotated[
+        str | None, typer.Option(help='JSON object: {"<question text>": "<label or free text>"}, or a form\'s fields.')
+    ] = None,
+    notes: Annotated[str | None, typer.Option(help='JSON object: {"<question text>": "<note>"}.')] = None,
     note: Note = None,
     json: AsJson = False,
 ) -> None:
-    """Answer a question."""
-    _decide(request_id, json, decision="answer", answers=_object(answers, "--answers"), note=note)
+    """Answer a question or fill in a form; at a terminal without any answer given, asks for each."""
+    given = _object(answers, "--answers") if answers is not None else None
+    noted = _object(notes, "--notes") if notes is not None else None
+    if given is None and not words and not sys.stdin.isatty():
+        raise typer.BadParameter("give labels, or --answers", param_hint="[LABEL]…")
+    request = _shown(request_id)
+    if request["form"] not in ("questions", "elicitation"):
+        raise Refused(f"{request_id} asks for no answer; decide it with: qd allow, qd deny or qd pass")
+    if given is None and words:
+        given = answers_from(request, words)
+    elif given is None:
+        given, noted = ask_person(request)
+        if not given:
+            raise Refused(f"nothing was answered; {request_id} still waits")
+    _decide(request, json, decision="answer", answers=given, notes=noted, note=note)
 
 
 @plainly
 def pass_(request_id: RequestId, note: Note = None, json: AsJson = False) -> None:
     """Leave it to the agent's own dialog at its terminal."""
-    _decide(request_id, json, decision="pass", note=note)
+    _decide(_shown(request_id), json, decision="pass", note=note)
 
 
 def _remembered(
@@ -105,14 +129,18 @@ def _object(text: str, option: str) -> dict[str, Any]:
     return value
 
 
-def _decide(request_id: str, as_json: bool, **body: Any) -> None:
-    """Decide what the daemon shows right now: the digest binds the decision to it."""
-    asked = client()
+def _shown(request_id: str) -> dict[str, Any]:
+    """The request as the daemon shows it right now."""
     if not ID.fullmatch(request_id):
         raise Refused(f"no such request: {request_id}; see: qd requests")
-    request = asked.get(f"/api/v1/requests/{request_id}")
+    return dict(client().get(f"/api/v1/requests/{request_id}"))
+
+
+def _decide(request: dict[str, Any], as_json: bool, **body: Any) -> None:
+    """Decide what was shown: the digest binds the decision to it."""
     given = {k: v for k, v in body.items() if v is not None}
-    made = asked.post(f"/api/v1/requests/{request_id}/decision", {**given, "digest": request["digest"]})
+    path = f"/api/v1/requests/{request['request_id']}/decision"
+    made = client().post(path, {**given, "digest": request["digest"]})
     if as_json:
         print_json(made)
         return

@@ -6,6 +6,7 @@ import json as jsonlib
 from collections.abc import Callable
 from typing import Any
 
+from quarterdeck.core.forms import WORDS, Field, fields_of
 from quarterdeck.core.text import one_line, visible
 
 
@@ -53,12 +54,58 @@ def _questions(value: object) -> list[str] | None:
         options = question.get("options", [])
         if not isinstance(options, list) or not all(isinstance(option, dict) for option in options):
             return None
-        lines.append(one_line(str(question.get("question", ""))))
-        lines += [one_line(f"  - {o.get('label', '')}: {o.get('description', '')}") for o in options]
+        lines += question_lines(question)
     return lines
+
+
+def question_lines(question: dict[str, Any]) -> list[str]:
+    """A question with its numbered options, and whatever else it carries."""
+    head = f"[{question['header']}] " if question.get("header") else ""
+    many = " (any number of them)" if question.get("multiSelect") is True else ""
+    lines = [one_line(f"{head}{question.get('question', '')}{many}")]
+    for number, option in enumerate(question.get("options", []), 1):
+        told = f": {option['description']}" if option.get("description") else ""
+        lines.append(one_line(f"  {number}. {option.get('label', '')}{told}"))
+        lines += _rest(option, ("label", "description"), "     ")
+    return lines + _rest(question, ("header", "question", "multiSelect", "options"), "  ")
+
+
+def _rest(thing: dict[str, Any], shown: tuple[str, ...], indent: str) -> list[str]:
+    return [indent + line for key, value in thing.items() if key not in shown for line in field_lines(key, value)]
+
+
+_SAID = ("type", "title", "description", "default", "enum", "enumNames", "oneOf", "anyOf", "items", "format")
+_LIMITS = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems")
+
+
+def _form(value: object) -> list[str] | None:
+    """A form's fields; None when its schema has another shape, so that it is shown as it is."""
+    fields = fields_of(value) if isinstance(value, dict) else []
+    if not isinstance(value, dict) or not fields or len(fields) != len(value.get("properties", {})):
+        return None
+    shapes = value["properties"]
+    shown = [[*entry_lines(field), *_rest(shapes[field.name], (*_SAID, *_LIMITS), "  ")] for field in fields]
+    return [line for lines in shown for line in lines] + _rest(value, ("type", "properties", "required"), "")
+
+
+def entry_lines(field: Field) -> list[str]:
+    """A field of a form: its name, what it takes, and its numbered choices."""
+    limits = [f"at least {field.low:g}"] if field.low is not None else []
+    limits += [f"at most {field.high:g}"] if field.high is not None else []
+    kind = [WORDS.get(field.type, field.type), field.format, "needed" if field.required else "", *limits]
+    default = f" [{jsonlib.dumps(field.default, ensure_ascii=False)}]" if field.default is not None else ""
+    told = " – ".join(part for part in (field.title, field.description) if part)
+    head = f"{field.name} ({', '.join(part for part in kind if part)}){default}" + (f": {told}" if told else "")
+    choices = [(value, title if title != str(value) else "") for value, title in field.choices]
+    rows = [f"  {n}. {value}" + (f": {title}" if title else "") for n, (value, title) in enumerate(choices, 1)]
+    return [one_line(line) for line in (head, *rows)]
 
 
 Form = tuple[tuple[str, Callable[[object], list[str] | None]], ...]
 _COMMAND: Form = (("command", _text),)
-_FORMS: dict[str, Form] = {"questions": (("questions", _questions),), "plan": (("plan", _text),)}
+_FORMS: dict[str, Form] = {
+    "questions": (("questions", _questions),),
+    "plan": (("plan", _text),),
+    "elicitation": (("message", _text), ("requested_schema", _form)),
+}
 """The fields of an input that have a form of their own, by the form of its request."""

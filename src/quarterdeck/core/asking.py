@@ -22,6 +22,11 @@ from quarterdeck.core.unattended import next_look
 FORMS = {"AskUserQuestion": "questions", "ExitPlanMode": "plan"}
 """Tools whose permission request is a question to the person."""
 
+AROUND = frozenset(
+    {"session_id", "transcript_path", "cwd", "prompt_id", "permission_mode", "effort", "hook_event_name"}
+)
+"""What every hook says; the rest of an elicitation is the form itself."""
+
 ELSEWHERE = {True: "the tool ran", False: "the tool did not run"}
 
 
@@ -49,7 +54,9 @@ def _places(step: Step, heard: Heard) -> Places:
 
 
 def _asked_for(event: RuntimeEvent) -> dict[str, Any]:
-    return dict(event.payload) if form_of(event) == "elicitation" else obj(event.payload, "tool_input")
+    if form_of(event) != "elicitation":
+        return obj(event.payload, "tool_input")
+    return {key: value for key, value in event.payload.items() if key not in AROUND}
 
 
 def form_of(event: RuntimeEvent) -> str | None:
@@ -123,9 +130,10 @@ def _holds(step: Step, heard: Heard) -> bool:
         return False
     if hold != "auto":
         return hold == "always"
+    context = context_of(step, heard.event)
     if heard.event.hook_name == "Elicitation":
-        return False
-    return heard.attended or shows_its_dialog(context_of(step, heard.event), heard.event.agent_id)
+        return heard.attended and context.entrypoint != "cli"  # its dialog waits until the hook has answered
+    return heard.attended or shows_its_dialog(context, heard.event.agent_id)
 
 
 def shows_its_dialog(context: Context, agent_id: str | None) -> bool:

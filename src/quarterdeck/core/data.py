@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from quarterdeck.core.decisions import Grant, Source
+from quarterdeck.core.decisions import Grant, PlanMode, Source
 
 
 class Data(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
@@ -182,6 +182,8 @@ class DecisionData(Data, frozen=True, gc=False, kw_only=True):
     updated_permissions: list[Any] | None = None
     grant: Grant | None = None
     answers: dict[str, Any] | None = None
+    notes: dict[str, str] | None = None
+    mode: PlanMode | None = None
     message: str | None = None
     interrupt: bool | None = None
     reason: str | None = None

@@ -9,9 +9,10 @@ from msgspec.structs import replace
 from quarterdeck.core import data as d
 from quarterdeck.core.commands import Decide, DecisionRefused, Reply
 from quarterdeck.core.decisions import Allow, Answer, Block, Decision, Deny, Grant, NoOpinion, Source
+from quarterdeck.core.forms import misfilled
 from quarterdeck.core.hearing import end_run
 from quarterdeck.core.judging import judge, subject_of_request
-from quarterdeck.core.payload import items, text
+from quarterdeck.core.payload import flag, items, obj, text
 from quarterdeck.core.rule import Rule
 from quarterdeck.core.ruling import remember, rule_to_remember
 from quarterdeck.core.state import Request
@@ -109,8 +110,10 @@ def misfit(request: Request, decision: Decision) -> str | None:
     if not isinstance(decision, FITTING[form]):
         fitting = ", ".join(_WORD[kind] for kind in FITTING[form])
         return f"decision: a request of kind {form} takes {fitting}"
-    if isinstance(decision, Answer) and form == "questions":
-        return _bad_answers(request, decision)
+    if isinstance(decision, Answer):
+        return _bad_answers(request, decision) if form == "questions" else _bad_form(request, decision)
+    if isinstance(decision, Allow) and decision.mode is not None and form != "plan":
+        return "mode: goes with the approval of a plan"
     if isinstance(decision, Allow) and decision.updated_input is not None:
         return _bad_edit(request, decision.updated_input)
     return None
@@ -142,13 +145,26 @@ _WORD = {Allow: "allow", Deny: "deny", Answer: "answer", Block: "block", NoOpini
 
 
 def _bad_answers(request: Request, decision: Answer) -> str | None:
-    asked = [text(q, "question") for q in items(request.tool_input, "questions") if isinstance(q, dict)]
+    """A label or free text per question, several where it takes several; a note per question."""
+    questions = [q for q in items(request.tool_input, "questions") if isinstance(q, dict)]
+    several = {text(q, "question"): flag(q, "multiSelect") for q in questions}
     if not decision.answers:
         return "answers: at least one answer is needed"
     for key, value in decision.answers.items():
-        if key not in asked:
+        if key not in several:
             return f"answers: {key!r} is not one of the questions; keys are the full question texts"
         chosen = value if isinstance(value, list) else [value]
         if not chosen or not all(isinstance(v, str) and v for v in chosen):
             return f"answers: the answer to {key!r} must be a text or a list of texts"
-    return None
+        if len(chosen) > 1 and not several[key]:
+            return f"answers: {key!r} takes one answer, not {len(chosen)}"
+    strange = next((key for key in decision.notes or {} if key not in several), None)
+    return None if strange is None else f"notes: {strange!r} is not one of the questions"
+
+
+def _bad_form(request: Request, decision: Answer) -> str | None:
+    """The content as the form's schema wants it, field by field."""
+    if decision.notes:
+        return "notes: go with questions; a form takes none"
+    problem = misfilled(obj(request.tool_input, "requested_schema"), decision.answers)
+    return f"answers.{problem[0]}: {problem[1]}" if problem else None

@@ -24,12 +24,22 @@ class Grant(Struct, frozen=True, gc=False):
     keeper: str
 
 
+class PlanMode(StrEnum):
+    """How an agent may work on a plan that was approved. None of them lifts every check."""
+
+    DEFAULT = "default"
+    ACCEPT_EDITS = "acceptEdits"
+    AUTO = "auto"
+    DONT_ASK = "dontAsk"
+
+
 class Allow(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True, tag_field="decision", tag="allow"):
-    """The tool may run, with the input as asked or as edited."""
+    """The tool may run, with the input as asked or as edited; a plan that is approved is worked on in a `mode`."""
 
     updated_input: dict[str, Any] | None = None
     updated_permissions: list[Any] | None = None
     grant: Grant | None = None
+    mode: PlanMode | None = None
 
 
 class Deny(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="decision", tag="deny"):
@@ -46,9 +56,10 @@ class Ask(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="decision
 
 
 class Answer(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="decision", tag="answer"):
-    """The answers to a question, keyed by its full text, or the content of a form."""
+    """The answers to a question, keyed by its full text, with notes keyed the same; or the content of a form."""
 
     answers: dict[str, Any]
+    notes: dict[str, str] | None = None
 
 
 class Block(Struct, frozen=True, gc=False, tag_field="decision", tag="block"):

@@ -145,14 +145,14 @@ def decision_data(request: Request, decision: Decision, source: Source, by: str,
     """A decision in the words of the feed."""
     fields: dict[str, Any] = {}
     match decision:
-        case Allow(updated_input=updated, updated_permissions=permissions, grant=grant):
-            fields = {"updated_input": updated, "updated_permissions": permissions, "grant": grant}
+        case Allow(updated_input=updated, updated_permissions=permissions, grant=grant, mode=mode):
+            fields = {"updated_input": updated, "updated_permissions": permissions, "grant": grant, "mode": mode}
             if updated is not None:
                 fields["updated_digest"] = input_digest(updated)
         case Deny(message=message, interrupt=interrupt):
             fields = {"message": message, "interrupt": interrupt or None}
-        case Answered(answers=answers):
-            fields = {"answers": answers}
+        case Answered(answers=answers, notes=notes):
+            fields = {"answers": answers, "notes": notes}
         case Block(reason=reason):
             fields = {"reason": reason}
         case _:
@@ -181,12 +181,15 @@ def decision_told(request: Request | None) -> Decision:
     match data.decision_type:
         case "allow":
             return Allow(
-                updated_input=data.updated_input, updated_permissions=data.updated_permissions, grant=data.grant
+                updated_input=data.updated_input,
+                updated_permissions=data.updated_permissions,
+                grant=data.grant,
+                mode=data.mode,
             )
         case "deny":
             return Deny(data.message or "", bool(data.interrupt))
         case "answer":
-            return Answered(data.answers or {})
+            return Answered(data.answers or {}, data.notes)
         case "block":
             return Block(data.reason or "")
         case "ask":

@@ -12,7 +12,17 @@ from litestar.params import FromPath, JSONBody
 from msgspec import Meta, Struct
 
 from quarterdeck.core.commands import Remember, Reply
-from quarterdeck.core.decisions import DEFAULT_DENY, MESSAGE_LIMIT, Allow, Answer, Block, Decision, Deny, NoOpinion
+from quarterdeck.core.decisions import (
+    DEFAULT_DENY,
+    MESSAGE_LIMIT,
+    Allow,
+    Answer,
+    Block,
+    Decision,
+    Deny,
+    NoOpinion,
+    PlanMode,
+)
 from quarterdeck.serve.access import Pace, Principal
 from quarterdeck.serve.desk import Desk
 from quarterdeck.serve.errors import ApiError, field_in
@@ -35,12 +45,15 @@ class RememberBody(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class DecisionBody(Struct, kw_only=True, forbid_unknown_fields=True):
-    """What a person decides about the request whose digest they saw."""
+    """What a person decides about the request whose digest they saw. `answers` and `notes` are keyed by the full text
+    of a question, or `answers` by the fields of a form; `mode` is how the agent works on a plan that is approved."""
 
     decision: Literal["allow", "deny", "answer", "block", "pass"]
     digest: str
     updated_input: dict[str, Any] | None = None
     answers: dict[str, Any] | None = None
+    notes: dict[str, str] | None = None
+    mode: PlanMode | None = None
     message: str | None = None
     interrupt: bool = False
     note: str | None = None
@@ -149,11 +162,11 @@ def _read_decision(body: DecisionBody, by: str) -> Decision:
         raise ApiError(422, "invalid", f"message: at most {MESSAGE_LIMIT} bytes", field="message")
     match body.decision:
         case "allow":
-            return Allow(updated_input=body.updated_input)
+            return Allow(updated_input=body.updated_input, mode=body.mode)
         case "deny":
             return Deny(body.message or DEFAULT_DENY.format(by=by), body.interrupt)
         case "answer":
-            return Answer(body.answers or {})
+            return Answer(body.answers or {}, body.notes or None)
         case "block":
             return Block(body.message or f"{by} asks you to go on.")
         case "pass":
@@ -163,6 +176,8 @@ def _read_decision(body: DecisionBody, by: str) -> Decision:
 _TAKES = {
     "updated_input": ("allow",),
     "answers": ("answer",),
+    "notes": ("answer",),
+    "mode": ("allow",),
     "message": ("deny", "block"),
     "interrupt": ("deny",),
     "remember": ("allow", "deny"),

@@ -71,6 +71,8 @@ DECISION: dict[str, Any] = {
     "updated_input": None,
     "updated_digest": None,
     "answers": None,
+    "notes": None,
+    "mode": None,
     "digest": DIGEST,
     "status": "decided",
     "delivery": "sent",

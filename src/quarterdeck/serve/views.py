@@ -127,6 +127,8 @@ class DecisionView(Struct, kw_only=True):
     updated_input: dict[str, Any] | None
     updated_digest: str | None
     answers: dict[str, Any] | None
+    notes: dict[str, str] | None
+    mode: str | None
     digest: str | None
     status: str
     delivery: str | None
@@ -325,6 +327,8 @@ def decision_view(request: Request) -> DecisionView | None:
         updated_input=data.updated_input,
         updated_digest=data.updated_digest,
         answers=data.answers,
+        notes=data.notes,
+        mode=data.mode,
         digest=data.digest,
         status=data.status,
         delivery=request.delivery,

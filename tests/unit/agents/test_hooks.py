@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from quarterdeck.agents.claude.hooks import HOOKS, read_hook, write_answer
-from quarterdeck.core.decisions import Allow, Answer, Ask, Block, Decision, Deny, NoOpinion
+from quarterdeck.core.decisions import Allow, Answer, Ask, Block, Decision, Deny, NoOpinion, PlanMode
 
 RECORDINGS = Path(__file__).parents[2] / "recordings" / "claude-code-hooks"
 QUESTION = {"questions": [{"question": "Which database?", "options": []}]}
@@ -58,8 +58,16 @@ def before_tool(**answer: Any) -> dict[str, Any]:
         (
             "PreToolUse",
             QUESTION,
-            Answer({"Which database?": ["A", "B"]}),
-            before_tool(permissionDecision="allow", updatedInput={**QUESTION, "answers": {"Which database?": "A, B"}}),
+            Answer({"Which database?": ["A", "B"]}, {"Which database?": "fast"}),
+            before_tool(
+                permissionDecision="allow",
+                updatedInput={
+                    **QUESTION,
+                    "answers": {"Which database?": "A, B"},
+                    "annotations": {"Which database?": {"notes": "fast"}},
+                },
+                additionalContext="The user answered:\nWhich database? A, B (note: fast)",
+            ),
         ),
         ("PreToolUse", {}, NoOpinion(), None),
         ("Stop", {}, Block("go on"), {"decision": "block", "reason": "go on"}),
@@ -79,6 +87,12 @@ def before_tool(**answer: Any) -> dict[str, Any]:
             Deny("no"),
             {"hookSpecificOutput": {"hookEventName": "Elicitation", "action": "decline"}},
         ),
+        (
+            "Elicitation",
+            {},
+            Deny("no", True),
+            {"hookSpecificOutput": {"hookEventName": "Elicitation", "action": "cancel"}},
+        ),
         ("Notification", {}, Block("no"), None),
         ("Unheard", {}, Allow(), None),
     ],
@@ -87,6 +101,16 @@ def test_each_answer_is_written_as_the_cli_reads_it(
     hook: str, tool_input: dict[str, Any], decision: Decision, written: dict[str, Any] | None
 ) -> None:
     assert write_answer(hook, "Bash", tool_input, decision) == written
+
+
+def test_an_approved_plan_is_given_back_with_its_mode() -> None:
+    """A bare allow leaves the plan's dialog open on 2.1.325."""
+    plan = {"plan": "1. build", "planFilePath": "/p.md"}
+    bare = permission(behavior="allow", updatedInput=plan)
+    assert write_answer("PermissionRequest", "ExitPlanMode", plan, Allow()) == bare
+    change = [{"type": "setMode", "mode": "acceptEdits", "destination": "session"}]
+    told = permission(behavior="allow", updatedInput=plan, updatedPermissions=change)
+    assert write_answer("PermissionRequest", "ExitPlanMode", plan, Allow(mode=PlanMode.ACCEPT_EDITS)) == told
 
 
 def test_all_events_of_the_cli_are_known() -> None:

@@ -40,6 +40,16 @@ def test_whatever_an_agent_asks_is_shown_in_lines(form: str | None, tool_input: 
         ("plan", {"plan": "Read a file", "allowedPrompts": [{"prompt": "run anything"}]}, "run anything"),
         ("questions", {"questions": [{"question": "Which?"}], "also": "this"}, "also: this"),
         ("questions", {"questions": [5]}, "questions: [5]"),
+        (
+            "questions",
+            {"questions": [{"question": "Q", "options": [{"label": "a", "preview": "x\ny"}]}]},
+            "x\n       y",
+        ),
+        ("questions", {"questions": [{"question": "Q", "hidden": "also this"}]}, "hidden: also this"),
+        ("elicitation", {"requested_schema": {"properties": {"a": 7}}}, '"a": 7'),
+        ("elicitation", {"requested_schema": {"properties": {"a": {"type": "string"}}, "more": "x"}}, "more: x"),
+        ("elicitation", {"message": "Who?", "url": "https://x"}, "url: https://x"),
+        ("elicitation", {"requested_schema": {"properties": {"a": {"pattern": "^x"}}}}, "pattern: ^x"),
         ("questions", {"questions": [{"question": "Which?", "options": 7}]}, '"options": 7'),
     ],
 )
@@ -49,7 +59,28 @@ def test_nothing_of_an_input_is_hidden(form: str | None, tool_input: dict[str, A
 
 def test_a_question_cannot_look_like_another_request() -> None:
     asked = {"questions": [{"question": "Which?\n◆ r2  Bash", "options": [{"label": "a\nb", "description": ""}]}]}
-    assert shown("questions", asked) == ["Which?⏎◆ r2  Bash", "  - a⏎b: "]
+    assert shown("questions", asked) == ["Which?⏎◆ r2  Bash", "  1. a⏎b"]
+
+
+def test_questions_show_their_head_and_whether_they_take_several() -> None:
+    question = {"header": "DB", "question": "Which?", "multiSelect": True, "options": [{"label": "a"}, {"label": "b"}]}
+    assert shown("questions", {"questions": [question]}) == ["[DB] Which? (any number of them)", "  1. a", "  2. b"]
+
+
+def test_a_form_shows_every_field_with_what_it_takes() -> None:
+    fields = {
+        "name": {"type": "string", "title": "Name", "minLength": 2, "maxLength": 9, "default": "Bo"},
+        "size": {"type": "string", "enum": ["s", "l"], "enumNames": ["small", "large"], "description": "How big"},
+    }
+    schema = {"type": "object", "properties": fields, "required": ["name"]}
+    assert shown("elicitation", {"mcp_server_name": "el", "message": "Please", "requested_schema": schema}) == [
+        "Please",
+        'name (text, needed, at least 2, at most 9) ["Bo"]: Name',
+        "size (text): How big",
+        "  1. s: small",
+        "  2. l: large",
+        "mcp_server_name: el",
+    ]
 
 
 def test_the_description_beside_a_command_is_left_out() -> None:

@@ -14,8 +14,9 @@ from quarterdeck.core.commands import Answer as Told
 from quarterdeck.core.commands import HolderGone, Restarted, StillWaiting, Stopping, Unattended
 from quarterdeck.core.decisions import Allow, Ask, Deny, NoOpinion, Source
 from quarterdeck.core.gates import UNJUDGED
+from quarterdeck.core.levels import LEVELS
 from quarterdeck.core.payload import TOO_LARGE
-from quarterdeck.core.unattended import LEVELS, Policy
+from quarterdeck.core.unattended import Policy
 from tests.support.scene import Scene, bash
 
 DENIED = Deny("Denied by the rule Bash(rm:*) in Quarterdeck.")

@@ -134,14 +134,14 @@ def write_answer(
 
 def _permission(tool_name: str, tool_input: dict[str, Any], decision: Decision) -> dict[str, Any] | None:
     match decision:
-        case Allow(updated_input=updated, updated_permissions=permissions, grant=grant):
+        case Allow(updated_input=updated, updated_permissions=permissions, grant=grant, mode=mode):
             answer: dict[str, Any] = {"behavior": "allow"}
-            if updated is not None:
-                answer["updatedInput"] = updated
-            if permissions or grant:
-                answer["updatedPermissions"] = [*(permissions or ()), *([_added(grant)] if grant else ())]
-        case Answer(answers=answers):
-            answer = {"behavior": "allow", "updatedInput": _answered(tool_input, answers)}
+            if updated is not None or tool_name == "ExitPlanMode":
+                answer["updatedInput"] = tool_input if updated is None else updated  # or 2.1.325 leaves its dialog open
+            if changed := [*(permissions or ()), *([_added(grant)] if grant else ()), *_mode_change(mode)]:
+                answer["updatedPermissions"] = changed
+        case Answer():
+            answer = {"behavior": "allow", "updatedInput": _answered(tool_input, decision)}
         case Deny(message=message, interrupt=interrupt):
             answer = {"behavior": "deny", "message": message}
             if interrupt:
@@ -175,8 +175,9 @@ def _pre_tool(tool_name: str, tool_input: dict[str, Any], decision: Decision) ->
             answer: dict[str, Any] = {"permissionDecision": "allow"}
             if updated is not None:
                 answer["updatedInput"] = updated
-        case Answer(answers=answers):
-            answer = {"permissionDecision": "allow", "updatedInput": _answered(tool_input, answers)}
+        case Answer():
+            answer = {"permissionDecision": "allow", "updatedInput": _answered(tool_input, decision)}
+            answer["additionalContext"] = _in_words(decision)
         case Deny(message=reason) | Block(reason=reason):
             answer = {"permissionDecision": "deny", "permissionDecisionReason": reason}
         case Ask(reason=why):
@@ -188,10 +189,29 @@ def _pre_tool(tool_name: str, tool_input: dict[str, Any], decision: Decision) ->
     return _specific("PreToolUse", answer)
 
 
-def _answered(tool_input: dict[str, Any], answers: dict[str, Any]) -> dict[str, Any]:
-    """The whole input with the answers beside the questions; several choices are joined by a comma."""
-    joined = {q: ", ".join(a) if isinstance(a, list) else a for q, a in answers.items()}
-    return {**tool_input, "answers": joined}
+def _mode_change(mode: str | None) -> list[dict[str, str]]:
+    """A change without a destination makes Claude Code drop the whole decision."""
+    return [{"type": "setMode", "mode": mode, "destination": "session"}] if mode else []
+
+
+def _answered(tool_input: dict[str, Any], decision: Answer) -> dict[str, Any]:
+    """The whole input with the answers and notes beside the questions."""
+    answered = {**tool_input, "answers": _joined(decision)}
+    if decision.notes:
+        answered["annotations"] = {question: {"notes": note} for question, note in decision.notes.items()}
+    return answered
+
+
+def _joined(decision: Answer) -> dict[str, Any]:
+    """Several choices are one text, joined by commas."""
+    return {q: ", ".join(a) if isinstance(a, list) else a for q, a in decision.answers.items()}
+
+
+def _in_words(decision: Answer) -> str:
+    """Questions and answers for the model to read."""
+    notes = decision.notes or {}
+    said = [f"{q} {a}" + (f" (note: {notes[q]})" if q in notes else "") for q, a in _joined(decision).items()]
+    return "\n".join(["The user answered:", *said])
 
 
 def _blocking(tool_name: str, tool_input: dict[str, Any], decision: Decision) -> dict[str, Any] | None:
@@ -207,6 +227,8 @@ def _elicitation(tool_name: str, tool_input: dict[str, Any], decision: Decision)
     match decision:
         case Answer(answers=content):
             return _specific("Elicitation", {"action": "accept", "content": content})
+        case Deny(interrupt=True):
+            return _specific("Elicitation", {"action": "cancel"})
         case Deny() | Block():
             return _specific("Elicitation", {"action": "decline"})
         case _:
