@@ -52,12 +52,18 @@ class Gated:
     def change_socket(self) -> None:
         self.change(str(self.pair.daemon.socket_path), str(self.socket))
 
-    def runs(self, meanwhile: Callable[["Gated"], None] = lambda gated: None) -> bool:
-        """Whether a command runs that Claude Code itself would run without asking."""
-        marker = self.pair.path(f"marker-{next(_numbers)}")
+    def runs(
+        self,
+        meanwhile: Callable[["Gated"], None] = lambda gated: None,
+        *,
+        name: str = "",
+        flags: tuple[str, ...] = WOULD_RUN,
+    ) -> bool:
+        """Whether a command runs that, with these flags, Claude Code itself would run without asking."""
+        marker = self.pair.path(name or f"marker-{next(_numbers)}")
         self.pair.claude.write_settings({"hooks": {"PreToolUse": [{"hooks": [self.gate]}]}})
         prompt = self.pair.script_bash(f"touch {marker.name}")
-        with self.pair.claude.start_headless(prompt, *WOULD_RUN) as process:
+        with self.pair.claude.start_headless(prompt, *flags) as process:
             try:
                 meanwhile(self)
                 process.communicate(timeout=20)
@@ -216,6 +222,39 @@ def test_a_gate_that_fails_blocks_what_claude_code_itself_would_run(gated: Gated
 
 def test_a_gate_without_a_rule_changes_nothing(gated: Gated) -> None:
     assert gated.runs()
+
+
+def rule(pair: Connected, effect: str, pattern: str, *more: str) -> None:
+    added = pair.qd("rules", "add", effect, pattern, *more)
+    assert added.returncode == 0, added.stderr
+
+
+@pytest.mark.law("D15")
+def test_a_deny_rule_stops_what_claude_code_itself_would_run(gated: Gated) -> None:
+    rule(gated.pair, "deny", "Bash(touch denied:*)", "--note", "not here")
+    assert not gated.runs(name="denied")
+    told = "Denied by the rule Bash(touch denied:*) in Quarterdeck: not here."
+    assert gated.pair.model.tool_results("please run touch denied")[0].endswith(told)
+
+
+@pytest.mark.law("D1")
+def test_an_allow_rule_runs_what_claude_code_itself_would_ask_about(gated: Gated) -> None:
+    rule(gated.pair, "allow", "Bash(touch allowed)")
+    assert gated.runs(name="allowed", flags=())
+
+
+@pytest.mark.law("D2")
+def test_an_ask_rule_waits_at_the_desk_and_a_killed_daemon_blocks(gated: Gated) -> None:
+    for name in ("asked-a", "asked-b", "asked-c"):
+        rule(gated.pair, "ask", f"Bash(touch {name})")
+    assert gated.runs(lambda gated: gated.pair.decide(gated.pair.asked("touch asked-a"), "allow"), name="asked-a")
+    assert not gated.runs(lambda gated: gated.pair.decide(gated.pair.asked("touch asked-b"), "pass"), name="asked-b")
+
+    def kill(gated: Gated) -> None:
+        gated.pair.asked("touch asked-c")
+        gated.pair.daemon.kill9()
+
+    assert not gated.runs(kill, name="asked-c")
 
 
 @pytest.mark.law("D2")
