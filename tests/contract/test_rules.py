@@ -243,3 +243,18 @@ def test_remembering_on_the_command_line_says_what_it_keeps(daemon: Daemon) -> N
     ).stdout
     assert "Remembered: allow Bash(npm run build:*) · in /tmp" in said
     assert told(daemon, asked("npm run build")) == {"behavior": "allow"}
+
+
+@pytest.mark.law("D17")
+def test_several_are_shown_first_and_decided_each_by_its_own(daemon: Daemon) -> None:
+    held = [daemon.hold(asked(f"make part{n}", f"s{n}")) for n in range(3)]
+    ids = [request["request_id"] for request in daemon.until_pending(3)]
+    unsure = qd(daemon, "allow", *ids, code=1)
+    assert all(f"make part{n}" in unsure.stdout for n in range(3))
+    assert "nothing was decided" in unsure.stderr
+    assert len(daemon.pending()) == 3
+    said = qd(daemon, "allow", *ids, "--yes").stdout
+    assert said.count("Allowed: make part") == 3
+    assert {h.answer()[1] for h in held} == {ALLOW}
+    again = qd(daemon, "deny", *ids[:2], "--yes", code=1)
+    assert again.stdout.count("Not decided") == 2

@@ -14,11 +14,16 @@ from quarterdeck.cli.describing import describe
 from quarterdeck.cli.rules import where
 from quarterdeck.cli.times import read_length
 from quarterdeck.core.decisions import PlanMode
+from quarterdeck.core.levels import MARKS
 from quarterdeck.core.payload import ID
 from quarterdeck.core.titles import subject_of
 from quarterdeck.errors import Refused
 
 RequestId = Annotated[str, typer.Argument(metavar="ID", help="The request, as `qd requests` shows it.")]
+RequestIds = Annotated[
+    list[str], typer.Argument(metavar="ID…", help="The request, as `qd requests` shows it; several are shown first.")
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Decide several without a question.")]
 Note = Annotated[str | None, typer.Option(help="A note for the record.")]
 Remember = Annotated[str | None, typer.Option(metavar="SCOPE", help="Remember it: session, project, user or hub.")]
 Pattern = Annotated[
@@ -29,7 +34,7 @@ Expires = Annotated[str | None, typer.Option(help="How long to remember it, like
 
 @plainly
 def allow(
-    request_id: RequestId,
+    request_ids: RequestIds,
     input: Annotated[str | None, typer.Option("--input", help="Run it with this JSON object as its input.")] = None,
     mode: Annotated[PlanMode | None, typer.Option(help="How the agent works on a plan that you approve.")] = None,
     note: Note = None,
@@ -40,29 +45,43 @@ def allow(
         str | None,
         typer.Option(metavar="KEEPER", help="Let Claude Code remember it too: session, local, project or user."),
     ] = None,
+    yes: Yes = False,
     json: AsJson = False,
 ) -> None:
     """Let the tool run, as asked or with an edited input, or approve a plan; with --remember also the next time."""
     edited = None if input is None else _object(input, "--input")
     kept = _remembered(remember, pattern, expires, claude)
-    _decide(_shown(request_id), json, decision="allow", updated_input=edited, mode=mode, note=note, remember=kept)
+    if len(request_ids) > 1:
+        if edited or mode or kept:
+            raise typer.BadParameter("--input, --mode and --remember go with one request")
+        decide_many(request_ids, "allow", {"note": note}, is_sure=yes, as_json=json)
+        return
+    shown = _shown(request_ids[0])
+    _decide(shown, json, decision="allow", updated_input=edited, mode=mode, note=note, remember=kept)
 
 
 @plainly
 def deny(
-    request_id: RequestId,
+    request_ids: RequestIds,
     message: Annotated[str | None, typer.Option("--message", "-m", help="What the agent reads.")] = None,
     interrupt: Annotated[bool, typer.Option("--interrupt", help="Also stop its turn.")] = False,
     note: Note = None,
     remember: Remember = None,
     pattern: Pattern = None,
     expires: Expires = None,
+    yes: Yes = False,
     json: AsJson = False,
 ) -> None:
-    """Refuse, or send a plan back; the agent reads the message word for word. With --remember also the next time."""
+    """Refuse, send a plan back, or keep an agent from stopping; it reads the message word for word."""
     kept = _remembered(remember, pattern, expires)
     said = {"message": message, "interrupt": interrupt or None, "note": note}
-    _decide(_shown(request_id), json, decision="deny", **said, remember=kept)
+    if len(request_ids) > 1:
+        if kept:
+            raise typer.BadParameter("--remember goes with one request")
+        decide_many(request_ids, "deny", said, is_sure=yes, as_json=json)
+        return
+    shown = _shown(request_ids[0])
+    _decide(shown, json, decision=_word(shown, "deny"), **said, remember=kept)
 
 
 @plainly
@@ -96,9 +115,56 @@ def answer(
 
 
 @plainly
-def pass_(request_id: RequestId, note: Note = None, json: AsJson = False) -> None:
+def pass_(request_ids: RequestIds, note: Note = None, yes: Yes = False, json: AsJson = False) -> None:
     """Leave it to the agent's own dialog at its terminal."""
-    _decide(_shown(request_id), json, decision="pass", note=note)
+    if len(request_ids) > 1:
+        decide_many(request_ids, "pass", {"note": note}, is_sure=yes, as_json=json)
+    else:
+        _decide(_shown(request_ids[0]), json, decision="pass", note=note)
+
+
+def decide_many(request_ids: list[str], decision: str, said: dict[str, Any], *, is_sure: bool, as_json: bool) -> None:
+    """Show each, ask once, then decide each by its own id and digest."""
+    shown = [_shown(request_id) for request_id in dict.fromkeys(request_ids)]
+    if not as_json:
+        for request in shown:
+            risk = request["risk"]["level"]
+            out.print(cell(f"{request['session_id'][:8]}  {MARKS.get(risk, ''):<3} {about(request)}"))
+    word = {"allow": "Allow", "deny": "Deny", "pass": "Pass"}[decision]
+    if not is_sure and not (sys.stdin.isatty() and typer.confirm(f"{word} these {len(shown)}?")):
+        raise Refused(f"nothing was decided; say --yes to {decision} all {len(shown)} without a question")
+    given = {k: v for k, v in said.items() if v is not None}
+    named = [
+        {
+            **given,
+            "request_id": request["request_id"],
+            "digest": request["digest"],
+            "decision": _word(request, decision),
+        }
+        for request in shown
+    ]
+    told = client().post("/api/v1/requests/decisions", {"decisions": named})
+    if as_json:
+        print_json(told)
+    else:
+        for request, one in zip(shown, told["decisions"], strict=True):
+            how = WORDS[one["decision"]["decision"]] if one["ok"] else f"Not decided, {one['error']['message']}"
+            out.print(cell(f"{how}: {about(request)}"))
+    if not all(one["ok"] for one in told["decisions"]):
+        raise typer.Exit(1)
+
+
+def _word(request: dict[str, Any], decision: str) -> str:
+    return "block" if decision == "deny" and request["kind"] == "stop" else decision
+
+
+WORDS = {
+    "allow": "Allowed",
+    "deny": "Denied",
+    "block": "Goes on",
+    "answer": "Answered",
+    "pass": "Passed to the terminal",
+}
 
 
 def _remembered(
@@ -144,20 +210,19 @@ def _decide(request: dict[str, Any], as_json: bool, **body: Any) -> None:
     if as_json:
         print_json(made)
         return
-    word = {"allow": "Allowed", "deny": "Denied", "answer": "Answered", "pass": "Passed to the terminal"}
     edited = ", edited" if made["updated_input"] is not None else ""
-    out.print(cell(f"{word[made['decision']]}{edited}: {about(request, made)}"))
+    out.print(cell(f"{WORDS[made['decision']]}{edited}: {about(request, made)}"))
     if rule := made["remembered"]:
         out.print(cell(f"Remembered: {rule['effect']} {rule['pattern']} · {where(rule)} ({rule['rule_id']})"))
     if made["also_decided"]:
         out.print(cell(f"That settled {len(made['also_decided'])} more: {', '.join(made['also_decided'])}"))
 
 
-def about(request: dict[str, Any], made: dict[str, Any]) -> str:
+def about(request: dict[str, Any], made: dict[str, Any] | None = None) -> str:
     """What was decided about, in one line: for an edit what runs, not what was asked."""
     if request["form"]:
         return (describe(request) or [request["tool_name"]])[0]
-    subject = subject_of(made["updated_input"] or request["tool_input"])
+    subject = subject_of((made and made["updated_input"]) or request["tool_input"])
     if request["tool_name"] == "Bash" and subject:
         return subject
     return f"{request['tool_name']}({subject})"
