@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from quarterdeck.agents.claude.hooks import STREAMS, can_be_judged, read_hook, write_answer
 from quarterdeck.core.commands import Heard
+from quarterdeck.core.judging import rulebook
 from quarterdeck.core.runtime import RuntimeEvent
 from quarterdeck.daemon.loop import Envelope, Held, Loop, Told
 from quarterdeck.daemon.places import PlaceFinder
@@ -128,7 +129,7 @@ class Ears:
     def _is_judged(self, event: RuntimeEvent) -> bool:
         """Whether rules may have a say, so that links must be followed first."""
         if event.hook_name == "PreToolUse":
-            return bool(self._loop.state.rules)
+            return rulebook(self._loop.state.rules).denies_anything
         return event.hook_name == "PermissionRequest"
 
     def _hear_placed(self, heard: Heard, envelope: Envelope | None, *, is_heavy: bool) -> asyncio.Future[Told | Held]:
