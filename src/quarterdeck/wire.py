@@ -191,10 +191,20 @@ class Place(msgspec.Struct, frozen=True, gc=False):
 
 read_place: Callable[[bytes], Place] = msgspec.json.Decoder(Place).decode
 _any_event = msgspec.json.Decoder(FeedEvent).decode
-_event_of: dict[bytes, Callable[[bytes], FeedEvent]] = {
-    kind.encode(): msgspec.json.Decoder(FeedEvent[shape]).decode  # type: ignore[valid-type]
-    for kind, shape in KINDS.items()
-}
+
+
+class _Decoders(dict[bytes, Callable[[bytes], FeedEvent]]):
+    """What reads an event of a kind; each is made when its kind first comes, which spares a short command the rest."""
+
+    def __missing__(self, kind: bytes) -> Callable[[bytes], FeedEvent]:
+        shape = KINDS.get(kind.decode(errors="replace"))
+        if shape is None:
+            return _any_event
+        self[kind] = msgspec.json.Decoder(FeedEvent[shape]).decode  # type: ignore[valid-type]
+        return self[kind]
+
+
+_event_of = _Decoders()
 
 
 def read_event(body: bytes | str) -> FeedEvent:
@@ -205,16 +215,15 @@ def read_event(body: bytes | str) -> FeedEvent:
 
 def _read_as(kind: bytes, body: bytes) -> FeedEvent:
     try:
-        return _event_of.get(kind, _any_event)(body)
+        return _event_of[kind](body)
     except msgspec.ValidationError:
         return _any_event(body)
 
 
 def read_events(rows: Sequence[tuple[bytes, bytes]]) -> list[FeedEvent]:
     """Stored events whose kinds are known, which is quicker: each is decoded once."""
-    of = _event_of.get
     try:
-        return [of(kind, _any_event)(body) for kind, body in rows]
+        return [_event_of[kind](body) for kind, body in rows]
     except msgspec.ValidationError:
         return [_read_as(kind, body) for kind, body in rows]
 
