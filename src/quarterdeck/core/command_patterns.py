@@ -16,12 +16,14 @@ _PLAIN = re.compile(r"[A-Za-z0-9_./:=@%+,^-]+(?: [A-Za-z0-9_./:=@%+,^-]+)*")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 
 
-_UNREAD = ("an expansion names the command", "cannot be parsed", "is too long to be read", "nests too deeply")
+_UNREAD = frozenset(
+    {"an expansion names the command", "cannot be parsed", "is too long to be read", "nests too deeply"}
+)
 
 
 def is_unread(script: Script) -> bool:
     """Whether there may be commands in the text that nobody has seen."""
-    return not script.calls or any(doubt in _UNREAD for doubt in script.doubts)
+    return not script.calls or not _UNREAD.isdisjoint(script.doubts)
 
 
 class Command(Struct, frozen=True):

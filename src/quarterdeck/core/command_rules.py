@@ -31,6 +31,7 @@ LONGEST_UNREAD = 256 * 1024
 """Up to here a line that nobody can read is searched for the words of a rule."""
 
 _OPEN_NAME = re.compile(r"[*?$`{\[]")
+_NONE: frozenset[str] = frozenset()
 _WORD = re.compile(r"[^\s;&|<>()$`'\"\\{}]+")
 
 
@@ -41,6 +42,7 @@ class CommandLook(Struct, frozen=True, kw_only=True):
     look: Look
     script: Script
     line: str
+    line_key: str
     words: frozenset[str] | None
     files: tuple[Look, ...]
     """The files that the line plainly names, when rules over files are asked too."""
@@ -50,12 +52,19 @@ def look_at_command(look: Look, *, with_files: bool) -> CommandLook:
     line = look.subject.command.strip()
     script = read_script(line)
     files = tuple(map(look_at, files_named(look.subject, script))) if with_files else ()
-    return CommandLook(look=look, script=script, line=line, words=_loose_words(line, script), files=files)
+    return CommandLook(
+        look=look,
+        script=script,
+        line=line,
+        line_key=line_key(line),
+        words=_loose_words(line, script),
+        files=files,
+    )
 
 
 def _loose_words(line: str, script: Script) -> frozenset[str] | None:
     if not is_unread(script):
-        return frozenset()
+        return _NONE
     if len(line) > LONGEST_UNREAD:
         return None
     return frozenset(word.rpartition("/")[2] for word in _WORD.findall(line))
@@ -63,16 +72,22 @@ def _loose_words(line: str, script: Script) -> frozenset[str] | None:
 
 def command_keys(seen: CommandLook) -> list[Key]:
     """Every key under which a deny or ask rule about this line can stand."""
-    names = {word for call in seen.script.calls for word in _names(call)}
+    names = _names(seen.script.calls)
     files = [key for look in seen.files for key in keys_for(look) if isinstance(key, tuple)]
-    if seen.words is None or any(_OPEN_NAME.search(name) for name in names):
+    if seen.words is None or _OPEN_NAME.search("\n".join(names)):
         return ["Bash", EVERY_COMMAND, *files]
-    return ["Bash", ANY_COMMAND, line_key(seen.line), *map(command_key, {*names, *seen.words}), *files]
+    return ["Bash", ANY_COMMAND, seen.line_key, *map(command_key, names | seen.words), *files]
 
 
-def _names(call: Call) -> tuple[str, ...]:
-    """The words of a call that can be the name of what it runs: a module's too, `python -m pytest`."""
-    return (call.words[0], call.words[2]) if call.words[1:2] == ("-m",) and len(call.words) > 2 else call.words[:1]
+def _names(calls: tuple[Call, ...]) -> set[str]:
+    """The words of calls that can be the name of what they run: a module's too, `python -m pytest`."""
+    names: set[str] = set()
+    for call in calls:
+        words = call.words
+        names.update(words[:1])
+        if len(words) > 2 and words[1] == "-m":
+            names.add(words[2])
+    return names
 
 
 def forbids_command(pattern: Pattern, seen: CommandLook, project: str | None) -> bool:
@@ -82,7 +97,7 @@ def forbids_command(pattern: Pattern, seen: CommandLook, project: str | None) ->
         return True
     match form:
         case Command():
-            if not form.open_end and line_key(form.line) == line_key(seen.line):
+            if not form.open_end and line_key(form.line) == seen.line_key:
                 return True
             if not form.words:
                 return False
@@ -138,7 +153,7 @@ def allowed(index: Index, seen: CommandLook, holds: Callable[[Rule], bool]) -> V
     against = why_never(seen)
     if against:
         return Verdict(effect=None, reasons=against)
-    for bound in index.get(line_key(seen.line)):
+    for bound in index.get(seen.line_key):
         if is_line(bound.pattern, seen) and holds(bound.rule):
             return Verdict(effect="allow", rules=(bound.rule,))
     used: dict[str, Rule] = {}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 from quarterdeck.core.command_patterns import is_unread
+from quarterdeck.core.our_places import FOLDERS, is_settings, leads_to_us, may_name_us
 from quarterdeck.core.patterns import EDITS, READS
 from quarterdeck.core.shell import Call, Script, read_script
-from quarterdeck.core.subject import LONGEST_PATH, Subject, from_there, is_within, searched_path, written_path
+from quarterdeck.core.subject import Subject, from_there, is_within, searched_path, written_path
 
 OUR_NAMES = frozenset({"qd", "quarterdeck"})
 
@@ -42,7 +42,7 @@ READERS = frozenset({"cat", "cmp", "diff", "egrep", "fgrep", "file", "grep", "he
 SWEEPS = frozenset({"chgrp", "chmod", "chown", "mv", "rm", "rmdir", "rsync", "shred", "trash", "unlink"})
 """Programs that change or take away all that is below a folder they are given."""
 
-_FOLDERS = ("/.claude", "/claude-code")
+_MOVES = frozenset({"cd", "pushd"})
 _FAR = re.compile(r"^[/~.]|/\.\.")
 _GLOB = re.compile(r"[*?\[{]")
 _OUR_WORD = re.compile(r"(?<![\w-])(?:qd|quarterdeck)(?![\w-])")
@@ -72,26 +72,9 @@ def _file(subject: Subject, ours: str) -> str | None:
         low = path.casefold()
         if ours and (is_within(low, ours) or (subject.looks_in_folders and is_within(ours, low))):
             return _FILES
-        if subject.tool_name in EDITS and _is_settings(low):
+        if subject.tool_name in EDITS and is_settings(low):
             return _CONNECTED
     return None
-
-
-def _is_settings(path: str) -> bool:
-    """Whether a path in lower case is a file that says which hooks an agent runs."""
-    if len(path) > LONGEST_PATH:
-        return False
-    parts = path.split("/")
-    if parts[-1] == ".claude.json":
-        return True
-    for folder, inside in pairwise(parts):
-        if folder == ".claude" and (
-            inside == "plugins" or (inside.startswith("settings") and inside.endswith(".json"))
-        ):
-            return True
-        if folder == "claude-code" and inside.startswith("managed-"):
-            return True
-    return False
 
 
 def _texts(subject: Subject, ours: str) -> str | None:
@@ -100,7 +83,7 @@ def _texts(subject: Subject, ours: str) -> str | None:
         low = text.casefold()
         if ours and ours in low:
             return _FILES
-        if subject.tool_name.startswith("mcp__") and _is_settings(low):
+        if subject.tool_name.startswith("mcp__") and is_settings(low):
             return _CONNECTED
     return None
 
@@ -134,12 +117,10 @@ def _command(subject: Subject, ours: str, script: Script) -> str | None:
 
 
 def _name(call: Call) -> str:
-    return call.words[0].rpartition("/")[2]
+    return call.words[0].rpartition("/")[2] if call.words else ""
 
 
 def _runs_us(call: Call) -> bool:
-    if not call.words:
-        return False
     name, words = _name(call), call.words
     if name in OUR_NAMES:
         return words[1:2] not in READING and words[1:3] not in READING
@@ -152,13 +133,21 @@ def _named(subject: Subject, ours: str, script: Script) -> str | None:
     """Our places among the words of a line, seen from where the session is and from each folder it changes to."""
     home = subject.home.casefold()
     places = [subject.cwd.casefold()]
+    # To work out a path takes long, so a word is passed over that cannot lead to us from any folder the line is in.
+    watchful = leads_to_us(places[0], ours) or leads_to_us(home, ours)
     for call in script.calls:
-        words = [word.casefold() for word in call.words]
-        if words[:1] in (["cd"], ["pushd"]) and len(words) > 1:
-            places = [places[0], *places[1:][-2:], from_there(words[-1], places[-1], home)]
-        for word in words[1:]:
-            if reason := _word(word, _name(call), _is_sweeping(call), places, home, ours):
-                return reason
+        words = call.words
+        if len(words) > 1 and words[0].casefold() in _MOVES:
+            places = [places[0], *places[1:][-2:], from_there(words[-1].casefold(), places[-1], home)]
+            watchful = watchful or leads_to_us(places[-1], ours)
+        sweeping = _is_sweeping(call)
+        every = watchful or sweeping
+        if every or may_name_us("\n".join(words).casefold(), ours):
+            for word in map(str.casefold, words[1:]):
+                if (every or may_name_us(word, ours)) and (
+                    reason := _word(word, _name(call), sweeping, places, home, ours)
+                ):
+                    return reason
     found = (_word(target.casefold(), ">", False, places, home, ours) for target in script.writes)
     return next(filter(None, found), None)
 
@@ -171,7 +160,7 @@ def _word(word: str, name: str, sweeping: bool, places: list[str], home: str, ou
             path = _fixed(text, place, home)
             if ours and is_within(path, ours):
                 return _FILES
-            if name not in READERS and (_is_settings(path) or (name != "cd" and path.endswith(_FOLDERS))):
+            if name not in READERS and (is_settings(path) or (name != "cd" and path.endswith(FOLDERS))):
                 return _CONNECTED
             if sweeping and _is_swept(text, path, place, home, ours):
                 return _FILES
@@ -188,7 +177,7 @@ def _sweeps(subject: Subject, ours: str, script: Script) -> str | None:
     """A line that names none of our places, and may still sweep away a folder that they are in."""
     home, cwd = subject.home.casefold(), subject.cwd.casefold()
     for call in script.calls:
-        if call.words and _is_sweeping(call):
+        if _is_sweeping(call):
             for word in call.words[1:]:
                 if _FAR.search(word) and _is_swept(word, _fixed(word.casefold(), cwd, home), cwd, home, ours):
                     return _FILES

@@ -127,7 +127,7 @@ def _matches(pattern: str, name: str) -> bool:
 
 # Filters: the short options they may have, those with a value, the long options, and how many operands. None of these
 # options reads another file, writes or runs anything, and an operand beyond the number would be a file.
-_FILTERS: Mapping[str, tuple[str, str, str, int]] = {
+_FILTER_TABLE: Mapping[str, tuple[str, str, str, int]] = {
     "head": ("qvz0123456789", "nc", "lines bytes quiet silent", 0),
     "tail": ("qvzr0123456789", "nc", "lines bytes quiet silent", 0),
     "wc": ("lwcmL", "", "words chars max-line-length", 0),
@@ -163,6 +163,9 @@ _FILTERS: Mapping[str, tuple[str, str, str, int]] = {
     "sed": ("nErz", "e", "quiet silent regexp-extended expression", 1),
     "awk": ("", "Fv", "", 1),
 }
+_FILTERS = {
+    name: (flags, takes, named(longs), operands) for name, (flags, takes, longs, operands) in _FILTER_TABLE.items()
+}
 _JQ_READS = re.compile(r"\b(?:env|ENV|import|include|input|inputs|debug|input_filename|\$__prog_args)\b")
 
 
@@ -189,15 +192,14 @@ def _is_given_pattern(words: Sequence[str]) -> bool:
 _TAKE_PATTERN = named("grep egrep fgrep sed")
 
 
-def _operands(known: tuple[str, str, str, int], words: Sequence[str]) -> list[str] | None:
+def _operands(known: tuple[str, str, frozenset[str], int], words: Sequence[str]) -> list[str] | None:
     """The words that are no option; None when an option is not known to be harmless."""
     flags, takes, longs, _ = known
-    names = longs.split()
     operands: list[str] = []
     rest = iter(words)
     for word in rest:
         if word[:2] == "--":
-            if word[2:].partition("=")[0] not in names:
+            if word[2:].partition("=")[0] not in longs:
                 return None
             if word[2:] in _WITH_VALUE:
                 next(rest, None)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
-from quarterdeck.core.shell_tables import Tool, named, tool
+from quarterdeck.core.shell_tables import SAME_AS, TOOLS, Tool, named
 
 # Before git's subcommand everything but these points to another repository or configuration, or runs something.
 _GIT_GLOBALS = named(
@@ -38,67 +39,94 @@ _INTERPRETERS: dict[str, tuple[str, str, str]] = {
 _VERSIONS = named("--version -V -v --help -h")
 
 
+class _Watch:
+    """What speaks against an open rule for a program, in sets: an option is looked up rather than searched for."""
+
+    def __init__(self, known: Tool, below: Mapping[str, _Watch] = MappingProxyType({})) -> None:
+        self.always = known.always
+        self.exact = named(known.words)
+        self.shorts = frozenset(known.shorts)
+        self.takes = frozenset(known.takes)
+        self.below = below  # by subcommand
+        longs = {option[:size] for option in known.longs.split() for size in range(1, len(option) + 1)}
+        self.longs = longs - named(known.harmless)  # with every beginning of one
+
+
+def _watches() -> dict[str, _Watch]:
+    below: dict[str, dict[str, _Watch]] = {}
+    for name, known in TOOLS.items():
+        program, blank, subcommand = name.partition(" ")
+        if blank:
+            below.setdefault(program, {})[subcommand] = _Watch(known)
+    watched = {name: _Watch(known, below.get(name, {})) for name, known in TOOLS.items()}
+    return watched | {name: watched[same] for name, same in SAME_AS.items() if same in watched}
+
+
+_WATCHED = _watches()
+_INTERPRETED = {
+    name: _Watch(Tool(shorts=runs, takes=takes, longs=longs)) for name, (runs, takes, longs) in _INTERPRETERS.items()
+}
+_KNOWN = _WATCHED.keys() | _INTERPRETED.keys()
+
+
 def runs_or_writes(words: Sequence[str], named: int) -> bool:
     """Whether anything from word `named` on runs another program or writes a file; the words before it are named."""
-    words, named = _module((known_name(words[0]), *words[1:]), named)
+    name = known_name(words[0])
+    if name.startswith("python") and len(words) > 2 and words[1] == "-m":  # judged as the module
+        name, words, named = known_name(words[2]), words[2:], max(named - 2, 0)
     if named >= len(words):
-        return len(words) == 1 and words[0] in _INTERPRETERS  # it runs what it is fed
-    name = words[0]
+        return len(words) == 1 and name in _INTERPRETED  # it runs what it is fed
     special = _SPECIAL.get(name)
     if special is not None and special(words, named):
         return True
-    if name in _INTERPRETERS:
-        return _interprets(words, named)
-    known = tool(name)
+    if name in _INTERPRETED:
+        return _interprets(_INTERPRETED[name], words, named)
+    known = _WATCHED.get(name)
     if known is None:
         return False
     if (known.always and named < 1) or _uses(known, words, named):
         return True
-    below = tool(f"{name} {words[1]}") if len(words) > 1 else None
+    below = known.below.get(words[1]) if known.below and len(words) > 1 else None
     return below is not None and ((below.always and named < 2) or _uses(below, words, max(named, 2)))
 
 
 def could_run_or_write(name: str) -> bool:
     """Whether arguments that nobody sees could make the program run another or write."""
     known = known_name(name)
-    return known in _SPECIAL or known in _INTERPRETERS or tool(known) is not None
+    return known in _SPECIAL or known in _KNOWN
 
 
 def known_name(name: str) -> str:
     """The name under which a program is known: without its folder, and without a version that is not part of it."""
+    if name in _KNOWN:
+        return name
     base = name.rpartition("/")[2]
-    if base in _INTERPRETERS or tool(base) is not None:
+    if base in _KNOWN or base[-1:] not in _VERSION_SIGNS:
         return base
     return _VERSION.sub("", base) or base
 
 
 _VERSION = re.compile(r"-?[0-9][0-9.]*\Z")
+_VERSION_SIGNS = frozenset("0123456789.")
 
 
-def _module(words: Sequence[str], named: int) -> tuple[Sequence[str], int]:
-    """`python -m pytest …` is judged as pytest."""
-    if len(words) > 2 and words[0].startswith("python") and words[1] == "-m":
-        return (known_name(words[2]), *words[3:]), max(named - 2, 0)
-    return words, named
-
-
-def _uses(known: Tool, words: Sequence[str], named: int) -> bool:
-    exact = known.words.split()
-    longs = known.longs.split()
-    harmless = known.harmless.split()
+def _uses(known: _Watch, words: Sequence[str], named: int) -> bool:
+    exact = known.exact
     for word in words[max(named, 1) :]:
-        if word in exact or word.partition("=")[0] in exact:
+        if exact and (word in exact or ("=" in word and word.partition("=")[0] in exact)):
             return True
-        if word[:2] == "--":
-            said = word[2:].partition("=")[0]
-            if said and said not in harmless and any(option.startswith(said) for option in longs):
+        if word[:1] == "-" or word[:1] == "+":
+            if word[:2] != "--":
+                if _in_cluster(known, word):
+                    return True
+            elif word[2:].partition("=")[0] in known.longs:
                 return True
-        elif word[:1] in "-+" and known.shorts and _in_cluster(known, word):
-            return True
     return False
 
 
-def _in_cluster(known: Tool, word: str) -> bool:
+def _in_cluster(known: _Watch, word: str) -> bool:
+    if known.shorts.isdisjoint(word):
+        return False
     for letter in word[1:]:
         if letter in known.shorts:
             return True
@@ -107,10 +135,8 @@ def _in_cluster(known: Tool, word: str) -> bool:
     return False
 
 
-def _interprets(words: Sequence[str], named: int) -> bool:
+def _interprets(known: _Watch, words: Sequence[str], named: int) -> bool:
     """Whether an interpreter gets its program from anywhere but a file or module that it is given."""
-    runs, takes, longs = _INTERPRETERS[words[0]]
-    known = Tool(shorts=runs, takes=takes, longs=longs)
     skip = False
     for place, word in enumerate(words[1:], 1):
         if skip:
@@ -124,7 +150,7 @@ def _interprets(words: Sequence[str], named: int) -> bool:
         elif place < named and _uses(known, ("", word), 1):
             return False  # the rule names how it gets its program
         else:
-            skip = len(word) == 2 and word[1] in takes
+            skip = len(word) == 2 and word[1] in known.takes
     return True  # from its input
 
 
@@ -134,7 +160,7 @@ def _git(words: Sequence[str], named: int) -> bool:
             break
         if place >= named and word not in _GIT_GLOBALS:
             return True
-    return any(word.startswith(("ext::", "fd::")) for word in words[named:])
+    return any("::" in word and word.startswith(("ext::", "fd::")) for word in words[named:])
 
 
 def _sed(words: Sequence[str], named: int) -> bool:
@@ -186,7 +212,7 @@ def _sudo(words: Sequence[str], named: int) -> bool:
     return False
 
 
-_SUDO = Tool(shorts="siebAK", takes="ugCDhpRrTtU", longs="shell login edit background askpass")
+_SUDO = _Watch(Tool(shorts="siebAK", takes="ugCDhpRrTtU", longs="shell login edit background askpass"))
 
 
 def _make(words: Sequence[str], named: int) -> bool:
@@ -195,14 +221,7 @@ def _make(words: Sequence[str], named: int) -> bool:
 
 def _tar(words: Sequence[str], named: int) -> bool:
     """Its first word may be a cluster without a dash."""
-    known = tool("tar")
-    return (
-        named <= 1
-        and len(words) > 1
-        and words[1][:1] != "-"
-        and known is not None
-        and _in_cluster(known, "-" + words[1])
-    )
+    return named <= 1 and len(words) > 1 and words[1][:1] != "-" and _in_cluster(_WATCHED["tar"], "-" + words[1])
 
 
 def _uniq(words: Sequence[str], named: int) -> bool:

@@ -301,7 +301,7 @@ TOOLS: Mapping[str, Tool] = {
     "gpg": Tool(shorts="o", longs="output photo-viewer exec-path agent-program"),
     "script": Tool(always=True),
 }
-_SAME_AS = {
+SAME_AS = {
     "gmake": "make",
     "gtar": "tar",
     "gsort": "sort",
@@ -329,8 +329,3 @@ TWINS: Mapping[str, Mapping[str, str]] = {
     "sed": {"--in-place": "i"},
     "docker": {"--force": "f", "--all": "a"},
 }
-
-
-def tool(name: str) -> Tool | None:
-    """What is known of the program, or of a subcommand as `git log`."""
-    return TOOLS.get(_SAME_AS.get(name, name))

@@ -1,0 +1,43 @@
+"""Paths that connect an agent to us, and which texts could lead to one or to our own folder."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from quarterdeck.core.subject import LONGEST_PATH, is_within
+
+FOLDERS = ("/.claude", "/claude-code")
+"""How the folders end that hold what says which hooks an agent runs."""
+
+_NORMAL = re.compile(r"/|(?:/(?!\.\.?(?:/|\Z))[^/]+)+")
+
+
+def is_settings(path: str) -> bool:
+    """Whether a path in lower case is a file that says which hooks an agent runs."""
+    if len(path) > LONGEST_PATH:
+        return False
+    parts = path.split("/")
+    if parts[-1] == ".claude.json":
+        return True
+    for folder, inside in pairwise(parts):
+        if folder == ".claude" and (
+            inside == "plugins" or (inside.startswith("settings") and inside.endswith(".json"))
+        ):
+            return True
+        if folder == "claude-code" and inside.startswith("managed-"):
+            return True
+    return False
+
+
+def leads_to_us(folder: str, ours: str) -> bool:
+    """Whether a word that does not name us could still, from this folder, be a path of ours or of the settings."""
+    if not _NORMAL.fullmatch(folder) or (ours and is_within(folder, ours)):
+        return True
+    return "claude" in folder and (folder.endswith(FOLDERS) or is_settings(folder))
+
+
+def may_name_us(text: str, ours: str) -> bool:
+    """Whether a word, or several in one text, could lead from a folder that does not to our own or to the settings.
+    Without `..` every part of a path is one of the folder or of the word."""
+    return ".." in text or "claude" in text or bool(ours and ours.rpartition("/")[2] in text)
