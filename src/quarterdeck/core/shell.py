@@ -31,6 +31,7 @@ _RAW_DOUBTS = (
 )
 _ANY_RAW = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]|\\\n|\n[ \t]*+\\")
 _BRACES = re.compile(r"(?<!\$)\{[^{}\s,.]*+(?:,|\.\.)[^{}\s]*+\}")
+_CHANGES = CHANGES_SHELL | {"set"}
 _SET_SAFE = re.compile(r"[-+](?:[eux]+|[eux]*o)|pipefail|errexit|nounset|xtrace")
 
 
@@ -50,8 +51,8 @@ def _read(text: str, depth: int) -> Script:
     root = parse(data)
     if not _is_misread(text) and (text.isascii() or _is_visible(text)):
         plain = read_plain(text if text.isascii() else data.decode("latin-1"))
-        if plain is not None and agrees(root, data, plain[1]):
-            return _clear(text, data, *plain, depth)
+        if plain is not None and agrees(root, data, plain):
+            return _clear(text, data, plain, depth)
     return _unclear(text, look(root, data), depth)
 
 
@@ -90,14 +91,13 @@ def _is_visible(text: str) -> bool:
 _LINES = {9: None, 10: None}
 
 
-def _clear(text: str, data: bytes, commands: Sequence[Simple], places: Sequence[int], depth: int) -> Script:
+def _clear(text: str, data: bytes, commands: Sequence[Simple], depth: int) -> Script:
     ascii_only = text.isascii()
     calls: list[Call] = []
     doubts: dict[str, None] = {}
     writes: list[str] = []
     for command in commands:
-        start = places[command.first]
-        end = places[command.first + 2 * len(command.words) - 1]
+        start, end = command.start, command.end
         if command.redirected > end:
             end = command.redirected
         if ascii_only:
@@ -108,7 +108,7 @@ def _clear(text: str, data: bytes, commands: Sequence[Simple], places: Sequence[
             source = data[start:end].decode("utf-8", "replace")
         name = words[0]
         calls.append(Call(words, source, command.piped))
-        if name in CHANGES_SHELL or command.globs or command.values or name == "set":
+        if name in _CHANGES or command.globs or command.values:
             _doubt(command, words, doubts)
         if name in WRAPPERS or "/" in name:
             _unwrapped(words, calls, doubts, writes, depth)

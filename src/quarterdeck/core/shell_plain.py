@@ -22,20 +22,25 @@ _PLAIN = r"[A-Za-z0-9_@%+:,./^=~*?\[\]!#\x80-\xff-]++"
 _START = r"(?![#]|~(?![/ \t\n;|&()<>]|\Z))"
 _WORD = rf"{_START}(?:{_PLAIN}|{_SINGLE}|{_DOUBLE}|\\[ -~]|{_BRACES}|{_VALUE})++"
 _END = r"(?=[ \t\n;|&()<>]|\Z)"
-_BARE = r"[A-Za-z0-9_./-][A-Za-z0-9_@%+:,./-]*+(?=[ \t\n;|&()]|\Z)"
+_STOP = r"(?=[ \t\n;|&()]|\Z)"
+_LETTERS = r"[A-Za-z0-9_./-][A-Za-z0-9_@%+:,./=-]*+"
+_BARE = rf"{_LETTERS}{_STOP}"
+_JOIN = r"&&|\|\||\|&|[|;]|&(?![>&])"
 _TOKEN = re.compile(
     rf"[ \t]*+(?:"
-    rf"({_BARE}(?: {_BARE})*+)"  # 1: words that are nothing but themselves, one blank apart
-    rf"|(&&|\|\||\|&|[|;]|&(?![>&]))"  # 2: what joins two commands
-    rf"|(\d?>&\d{_END}|(?:[0-9]?>>?|&>>?)[ \t]*+/dev/null{_END})"  # 3: to another descriptor, or to nowhere
-    rf"|0?<(?![<&>(])[ \t]*+({_WORD})"  # 4: from a file
-    rf"|([{{}}]){_END}"  # 5: a group's brace
-    rf"|(?!\d+[<>])({_WORD})"  # 6: any other word
-    rf"|(\n)"  # 7
-    rf"|(\((?!\()|\))"  # 8: a subshell's brackets
-    rf"|(\#[^\n]*+)"  # 9: a comment
+    rf"({_BARE}(?: {_BARE})*+)(?:[ \t]*+({_JOIN}))?+"  # 1: words that are nothing but themselves, one blank apart; 2
+    rf"|({_JOIN})"  # 2, 3: what joins two commands
+    rf"|(\d?>&\d{_END}|(?:[0-9]?>>?|&>>?)[ \t]*+/dev/null{_END})"  # 4: to another descriptor, or to nowhere
+    rf"|0?<(?![<&>(])[ \t]*+({_WORD})"  # 5: from a file
+    rf"|([{{}}]){_END}"  # 6: a group's brace
+    rf"|(?!\d+[<>])({_WORD})"  # 7: any other word
+    rf"|(\n)"  # 8
+    rf"|(\((?!\()|\))"  # 9: a subshell's brackets
+    rf"|(\#[^\n]*+)"  # 10: a comment
+    rf"|([^ \t])"  # 11: what is not read
     rf")"
 )
+_ONE_QUOTED = re.compile(rf"((?:{_LETTERS})?)(?:'([^']*+)'|\"([^\"$`\\]*+)\")")
 _QUOTES = re.compile(r"['\"\\]")
 _SPECIAL = re.compile(r"['\"\\*?\[$]")
 _NOT_IN_NAMES = re.compile(r"[=$*?\[]|\A~|\A(?:''|\"\")*\Z")  # assignments, values, patterns, no name at all
@@ -67,10 +72,45 @@ class Simple:
     globs = False  # a file name pattern may become an option
     values = False  # a variable's value is among the words
 
-    def __init__(self, piped: bool, first: int) -> None:
+    def __init__(self, piped: bool, words: list[str], start: int, end: int) -> None:
         self.piped = piped
-        self.first = first  # where its words begin in the list of places
-        self.words: list[str] = []
+        self.words = words
+        self.start = start
+        self.end = end  # of the last word
+        self.bare = True  # its words are nothing but themselves, one blank apart
+        self._places: list[int] = []  # begin and end of each word, where it is not bare
+
+    def add(self, words: list[str], start: int, end: int) -> None:
+        """More words that are nothing but themselves, one blank apart."""
+        self._spread()
+        self._places += _places(words, start)
+        self.words += words
+        self.end = end
+
+    def add_word(self, word: str, start: int, end: int) -> None:
+        self._spread()
+        self._places += (start, end)
+        self.words.append(word)
+        self.end = end
+
+    def places(self) -> list[int]:
+        """Begin and end of each word."""
+        return _places(self.words, self.start) if self.bare else self._places
+
+    def _spread(self) -> None:
+        if self.bare:
+            self._places = _places(self.words, self.start)
+            self.bare = False
+
+
+def _places(words: list[str], start: int) -> list[int]:
+    places: list[int] = []
+    for word in words:
+        places.append(start)
+        start += len(word)
+        places.append(start)
+        start += 1
+    return places
 
 
 def unquote(word: str) -> tuple[str, str]:
@@ -95,7 +135,6 @@ class _Reader:
 
     def __init__(self) -> None:
         self.commands: list[Simple] = []
-        self.places: list[int] = []  # of each command -1, then begin and end of each word
         self.command: Simple | None = None
         self.groups: list[str] = []
         self.empty = False  # a group has been opened and holds nothing yet
@@ -105,77 +144,69 @@ class _Reader:
         self.negated = False
 
     def read(self, text: str) -> bool:
-        at = 0
-        place = self.places.append
         for found in _TOKEN.finditer(text):
-            start, end = found.span()
-            if start != at:
-                return False
-            at = end
-            kind = found.lastindex
-            command = self.command
-            if kind == 1:
+            kind = found.lastindex or 0
+            if kind < 3:
                 words = found[1].split(" ")
-                if command is None:
-                    if self.closed or words[0] in RESERVED:
-                        return False
-                    command = self._start()
-                command.words += words
-                begin = found.start(1)
-                for word in words:
-                    place(begin)
-                    begin += len(word)
-                    place(begin)
-                    begin += 1
-            elif kind == 2:
-                if command is None and not self.closed:
+                if self.command is not None:
+                    self.command.add(words, *found.span(1))
+                elif self.closed or words[0] in RESERVED or "=" in words[0]:
                     return False
-                operator = found[2]
-                self.command = None
-                self.closed = False
-                self.joined = operator not in _ENDS
-                self.piped = operator in _PIPES
-            elif not self._takes(kind or 0, found):
+                else:
+                    self._start(words, *found.span(1))
+                if kind == 2:
+                    self._join(found[2])
+            elif kind == 3:
+                if self.command is None and not self.closed:
+                    return False
+                self._join(found[3])
+            elif not self._takes(kind, found):
                 return False
         self._end_command()
-        return not (self.groups or self.joined or self.negated or text[at:].strip(" \t"))
+        return not (self.groups or self.joined or self.negated)
 
-    def _start(self) -> Simple:
-        self.places.append(-1)
-        command = self.command = Simple(self.piped, len(self.places))
+    def _start(self, words: list[str], start: int, end: int) -> Simple:
+        command = self.command = Simple(self.piped, words, start, end)
         self.commands.append(command)
         self.joined = self.negated = self.piped = self.empty = False
         return command
 
-    def _takes(self, kind: int, found: re.Match[str]) -> bool:
-        if kind == 6:
-            return self._word(found[6], found.end())
-        if kind == 7:
-            return self._newline()
-        if kind == 3:
-            return self._redirect(found.end())
-        if kind == 4:
-            return self._input(found[4], found.end())
-        return kind == 9 or self._bracket(found[kind])
+    def _join(self, operator: str) -> None:
+        self.command = None
+        self.closed = False
+        self.joined = operator not in _ENDS
+        self.piped = operator in _PIPES
 
-    def _word(self, raw: str, end: int) -> bool:
+    def _takes(self, kind: int, found: re.Match[str]) -> bool:
+        if kind == 7:
+            return self._word(found[7], *found.span(7))
+        if kind == 8:
+            return self._newline()
+        if kind == 4:
+            return self._redirect(found.end())
+        if kind == 5:
+            return self._input(found[5], found.end())
+        return kind == 10 or (kind != 11 and self._bracket(found[kind]))
+
+    def _word(self, raw: str, start: int, end: int) -> bool:
         command = self.command
         if command is None:
             if raw == "!":
                 return self._negate()
             if self.closed or raw in RESERVED or _NOT_IN_NAMES.search(raw):
                 return False
-            command = self._start()
+            command = self._start([], start, end)
         if "=~" in raw or ":~" in raw:
             return False  # bash puts the home folder into what looks like an assignment, even in an argument
-        if _SPECIAL.search(raw):
+        if quoted := _ONE_QUOTED.fullmatch(raw):
+            word = quoted[1] + quoted[quoted.lastindex or 0]
+        elif _SPECIAL.search(raw):
             word, bare = unquote(raw)
             command.globs = command.globs or (word[:1] in "-*?[" and _GLOBS.search(bare) is not None)
             command.values = command.values or ("$" in raw and _has_value(raw))
         else:
             word = raw
-        command.words.append(word)
-        self.places += (end - len(raw), end)
+        command.add_word(word, start, end)
         return True
 
     def _negate(self) -> bool:
@@ -225,10 +256,7 @@ class _Reader:
         return True
 
 
-def read_plain(text: str) -> tuple[list[Simple], list[int]] | None:
-    """The simple commands of a text in order, and the places of their words; None when any of it is beyond this reader.
-
-    The places are, of each command, -1 and then begin and end of each word.
-    """
+def read_plain(text: str) -> list[Simple] | None:
+    """The simple commands of a text in order; None when any of it is beyond this reader."""
     reader = _Reader()
-    return (reader.commands, reader.places) if reader.read(text) else None
+    return reader.commands if reader.read(text) else None

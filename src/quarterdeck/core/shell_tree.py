@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
 from quarterdeck.core.shell_calls import Call
-from quarterdeck.core.shell_plain import unquote
+from quarterdeck.core.shell_plain import Simple, unquote
 from quarterdeck.core.shell_tables import named
 
 _BASH = Language(tree_sitter_bash.language())
@@ -31,6 +31,7 @@ _INNER = _ids(
 )
 _WORDS = _ids("command_name word number raw_string string concatenation simple_expansion expansion")
 (_COMMAND,) = _ids("command")
+_SOLID_WORDS = _SOLID | _PLAIN
 _BLANKS = b" \t\n"
 
 
@@ -38,39 +39,61 @@ def parse(data: bytes) -> Node:
     return _PARSER.parse(data).root_node
 
 
-def agrees(root: Node, data: bytes, places: list[int]) -> bool:
+def agrees(root: Node, data: bytes, commands: Sequence[Simple]) -> bool:
     """Whether the tree holds only known kinds, covers every byte, and has the same words in the same places."""
     if root.has_error:
         return False
     uncovered = len(data.translate(None, _BLANKS))
-    solid = _SOLID if 92 in data else _SOLID | _PLAIN  # a backslash can make a blank part of a bare word
-    found: list[int] = []
-    place = found.append
+    solid = _SOLID if 92 in data else _SOLID_WORDS  # a backslash can make a blank part of a bare word
+    expected = iter(commands)
     stack = [root]
     while stack:
         node = stack.pop()
         kind = node.kind_id
-        if kind in solid:
+        if kind == _COMMAND:
+            command = next(expected, None)
+            if command is None:
+                return False
+            if command.bare and _is_bare(node, command):
+                uncovered -= command.end - command.start - len(command.words) + 1
+                continue
+            places, covered = _places(node, solid, stack)
+            if places != command.places():
+                return False
+            uncovered -= covered
+        elif kind in solid:
             uncovered -= node.end_byte - node.start_byte
         elif kind in _LEAVES and not (kind in _NUMBERS and node.child_count):
             uncovered -= len(data[node.start_byte : node.end_byte].translate(None, _BLANKS))
-        elif kind not in _INNER:
-            return False
-        elif kind != _COMMAND:
+        elif kind in _INNER:
             stack += node.children[::-1]
         else:
-            place(-1)
-            for child in node.children:
-                kind = child.kind_id
-                if kind in _WORDS:
-                    start, end = child.start_byte, child.end_byte
-                    place(start)
-                    place(end)
-                    if kind in solid:
-                        uncovered -= end - start
-                        continue
-                stack.append(child)
-    return not uncovered and found == places
+            return False
+    return not uncovered and next(expected, None) is None
+
+
+def _is_bare(node: Node, command: Simple) -> bool:
+    """Whether the node is this command of bare words. Mere letters, one blank apart, cannot be cut in two ways: as many
+    nodes in the same stretch are these words, and to look at each of them would take as long as the parse."""
+    if node.descendant_count != len(command.words) + 2:  # itself and its name's node besides
+        return False
+    return node.start_byte == command.start and node.end_byte == command.end
+
+
+def _places(command: Node, solid: frozenset[int], stack: list[Node]) -> tuple[list[int], int]:
+    """Begin and end of each word, and how many bytes are covered so far; what is left to look at goes on the stack."""
+    places: list[int] = []
+    covered = 0
+    for child in command.children:
+        kind = child.kind_id
+        if kind in _WORDS:
+            start, end = child.start_byte, child.end_byte
+            places += (start, end)
+            if kind in solid:
+                covered += end - start
+                continue
+        stack.append(child)
+    return places, covered
 
 
 _DOUBTS = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -146,20 +146,29 @@ _FIND_RUNS = named("-exec -execdir -ok -okdir")
 _FD_RUNS = named("-x -X --exec --exec-batch")
 
 
-def unwrap(words: Sequence[str]) -> Iterator[Inner]:
+_ONLY_WITH = {name: named(wrapper.after) for name, wrapper in WRAPPERS.items() if wrapper.after} | {
+    "find": _FIND_RUNS,
+    "fd": _FD_RUNS,
+    "git": named("bisect submodule rebase"),
+}
+"""Programs that run another only when one of these is among their words."""
+
+
+def unwrap(words: Sequence[str]) -> Iterable[Inner]:
     """What the call runs in turn; nothing when it wraps nothing."""
     name = words[0].rpartition("/")[2]
     wrapper = WRAPPERS.get(name)
     if wrapper is None or len(words) < 2:
-        return
+        return ()
+    if name in _ONLY_WITH and _ONLY_WITH[name].isdisjoint(words):
+        return ()
     if name in ("find", "fd"):
-        yield from _found(name, words)
-    elif name == "git":
-        yield from _git(words)
-    elif name == "trap":
-        yield Inner(via="trap", text=words[1])
-    else:
-        yield from _wrapped(name, wrapper, words)
+        return _found(name, words)
+    if name == "git":
+        return _git(words)
+    if name == "trap":
+        return (Inner(via="trap", text=words[1]),)
+    return _wrapped(name, wrapper, words)
 
 
 def _wrapped(name: str, wrapper: Wrapper, words: Sequence[str]) -> Iterator[Inner]:
