@@ -63,13 +63,15 @@ MOST = 200
 """How many words of a line are looked at."""
 
 
-def files_named(subject: Subject, script: Script) -> tuple[Subject, ...]:
-    """A read or an edit for each file that the line names, from where the session is."""
+def files_named(subject: Subject, script: Script, tools: frozenset[str]) -> tuple[Subject, ...]:
+    """A use of one of these tools, Read or Edit, for each file that the line names, from where the session is."""
+    if tools.isdisjoint(("Read", "Edit")):
+        return ()
     found = dict.fromkeys(("Edit", target) for target in script.writes[:MOST])
     for call in script.calls:
         if call.words and call.words[0].rpartition("/")[2] in _KNOWN and len(found) <= MOST:
             found.update(dict.fromkeys(_named(call)))
-    return tuple(_as_file(subject, tool, path) for tool, path in list(found)[:MOST])
+    return tuple(_as_file(subject, tool, path) for tool, path in list(found)[:MOST] if tool in tools)
 
 
 def _named(call: Call) -> Iterator[tuple[str, str]]:

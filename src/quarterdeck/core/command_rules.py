@@ -16,7 +16,6 @@ from quarterdeck.core.rule import Rule, Verdict
 from quarterdeck.core.rule_index import (
     ANY_COMMAND,
     EVERY_COMMAND,
-    Bound,
     Index,
     Key,
     command_key,
@@ -48,10 +47,11 @@ class CommandLook(Struct, frozen=True, kw_only=True):
     """The files that the line plainly names, when rules over files are asked too."""
 
 
-def look_at_command(look: Look, *, with_files: bool) -> CommandLook:
+def look_at_command(look: Look, file_tools: frozenset[str]) -> CommandLook:
+    """The line, with the files it names as far as these tools may be forbidden to use them."""
     line = look.subject.command.strip()
     script = read_script(line)
-    files = tuple(map(look_at, files_named(look.subject, script))) if with_files else ()
+    files = tuple(map(look_at, files_named(look.subject, script, file_tools)))
     return CommandLook(
         look=look,
         script=script,
@@ -73,7 +73,9 @@ def _loose_words(line: str, script: Script) -> frozenset[str] | None:
 def command_keys(seen: CommandLook) -> list[Key]:
     """Every key under which a deny or ask rule about this line can stand."""
     names = _names(seen.script.calls)
-    files = [key for look in seen.files for key in keys_for(look) if isinstance(key, tuple)]
+    files: list[Key] = []
+    for look in seen.files:
+        files += [key for key in keys_for(look) if isinstance(key, tuple)]
     if seen.words is None or _OPEN_NAME.search("\n".join(names)):
         return ["Bash", EVERY_COMMAND, *files]
     return ["Bash", ANY_COMMAND, seen.line_key, *map(command_key, names | seen.words), *files]
@@ -180,11 +182,11 @@ def why_never(seen: CommandLook) -> tuple[str, ...]:
 
 def _granting(index: Index, call: Call, holds: Callable[[Rule], bool]) -> Rule | None:
     """The rule of the lowest rank that covers the call."""
-    near: list[Bound] = index.beginning(call.words)
+    near = index.beginning(call.words)
     if call.outer:
         near += index.beginning(call.outer + call.words)
-    if whole := index.get("Bash"):
-        near += whole
+    if index.whole_shell:
+        near += index.whole_shell
     if len(near) > 1:
         near.sort(key=rank_of_bound)
     for bound in near:

@@ -43,6 +43,7 @@ class Index:
             if isinstance(one.pattern.form, Command | WildCommand) and one.pattern.form.words:
                 self._words[one.pattern.form.words].append(one)
         self._sizes = _sizes(self._words)
+        self.whole_shell = self._found.get("Bash", [])
         self.empty = not self._found
 
     def get(self, key: Key) -> list[Bound] | tuple[()]:
@@ -53,7 +54,11 @@ class Index:
         sizes = self._sizes.get(words[0]) if words else None
         if sizes is None:
             return []
-        return [one for size in sizes for one in self._words.get(words[:size], ())]
+        near: list[Bound] = []
+        for size in sizes:
+            if found := self._words.get(words[:size]):
+                near += found
+        return near
 
     def near(self, keys: Iterable[Key]) -> list[Bound]:
         """The rules under any of the keys, by their rank, each once."""
@@ -73,7 +78,7 @@ def _sizes(known: Iterable[tuple[str, ...]]) -> dict[str, tuple[int, ...]]:
 
 def command_key(word: str) -> str:
     """The key of rules about a program, by its name without its folder."""
-    return "$" + word.rpartition("/")[2].casefold()
+    return "$" + (word.rpartition("/")[2] if "/" in word else word).casefold()
 
 
 ANY_COMMAND = "$*"

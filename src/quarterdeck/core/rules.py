@@ -45,8 +45,11 @@ class Rulebook:
         )
         self._broken = [rule for rule, _ in self.unread if rule.effect != "allow"]
         self.denies_anything = not self._deny.empty
-        self._forbids_files = any(
-            isinstance(one.pattern.form, Files) and one.rule.effect != "allow" for one in self.bound
+        self._forbidden_in_files = frozenset(
+            tool
+            for one in self.bound
+            if isinstance(one.pattern.form, Files) and one.rule.effect != "allow"
+            for tool in one.pattern.tools
         )
 
     @classmethod
@@ -80,7 +83,7 @@ class Rulebook:
         look = look_at(subject)
         if subject.tool_name != "Bash":
             return look, None
-        return look, look_at_command(look, with_files=self._forbids_files)
+        return look, look_at_command(look, self._forbidden_in_files)
 
     def _guarded(self, look: Look, command: CommandLook | None, holds: Callable[[Rule], bool]) -> Verdict | None:
         """Ask, where no allow rule may have a say."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from quarterdeck.core.command_patterns import is_unread
@@ -43,6 +43,8 @@ SWEEPS = frozenset({"chgrp", "chmod", "chown", "mv", "rm", "rmdir", "rsync", "sh
 """Programs that change or take away all that is below a folder they are given."""
 
 _MOVES = frozenset({"cd", "pushd"})
+_WATCHED = OUR_NAMES | RUNNERS | SWEEPS | {"find"}
+_VERSIONS = frozenset("0123456789.")  # how a name may end that begins like a runner's
 _FAR = re.compile(r"^[/~.]|/\.\.")
 _GLOB = re.compile(r"[*?\[{]")
 _OUR_WORD = re.compile(r"(?<![\w-])(?:qd|quarterdeck)(?![\w-])")
@@ -104,7 +106,8 @@ def _command(subject: Subject, ours: str, script: Script) -> str | None:
     text = subject.command.casefold()
     if is_unread(script) and _OUR_WORD.search(text):
         return "names Quarterdeck in a line that cannot be read"
-    for call in script.calls:
+    watched = [call for call in script.calls if is_watched(call.words)]
+    for call in watched:
         if _runs_us(call):
             return "runs a command of Quarterdeck that may change something"
     cwd = subject.cwd.casefold()
@@ -113,11 +116,19 @@ def _command(subject: Subject, ours: str, script: Script) -> str | None:
         if len(text) > LONGEST_LINE:
             return "names Quarterdeck's or Claude Code's files in a line too long to be looked through"
         return _named(subject, ours, script)
-    return _sweeps(subject, ours, script)
+    return _sweeps(subject, ours, watched) if watched else None
 
 
 def _name(call: Call) -> str:
     return call.words[0].rpartition("/")[2] if call.words else ""
+
+
+def is_watched(words: tuple[str, ...]) -> bool:
+    """Whether a call with these words may run a command of ours or sweep away a folder, judged by its name alone."""
+    if not words:
+        return False
+    name = words[0]
+    return name in _WATCHED or name[-1:] in _VERSIONS or "/" in name
 
 
 def _runs_us(call: Call) -> bool:
@@ -173,10 +184,10 @@ def _fixed(text: str, place: str, home: str) -> str:
     return from_there(text if known == text else known.rpartition("/")[0] or ".", place, home)
 
 
-def _sweeps(subject: Subject, ours: str, script: Script) -> str | None:
+def _sweeps(subject: Subject, ours: str, calls: Sequence[Call]) -> str | None:
     """A line that names none of our places, and may still sweep away a folder that they are in."""
     home, cwd = subject.home.casefold(), subject.cwd.casefold()
-    for call in script.calls:
+    for call in calls:
         if _is_sweeping(call):
             for word in call.words[1:]:
                 if _FAR.search(word) and _is_swept(word, _fixed(word.casefold(), cwd, home), cwd, home, ours):

@@ -71,39 +71,25 @@ class Simple:
     redirected = 0  # where its last redirection ends
     globs = False  # a file name pattern may become an option
     values = False  # a variable's value is among the words
+    spread: list[int] | None = None  # begin and end of each word; None while it is bare
 
     def __init__(self, piped: bool, words: list[str], start: int, end: int) -> None:
+        """Bare: of words that are nothing but themselves, one blank apart."""
         self.piped = piped
         self.words = words
         self.start = start
         self.end = end  # of the last word
-        self.bare = True  # its words are nothing but themselves, one blank apart
-        self._places: list[int] = []  # begin and end of each word, where it is not bare
 
-    def add(self, words: list[str], start: int, end: int) -> None:
-        """More words that are nothing but themselves, one blank apart."""
-        self._spread()
-        self._places += _places(words, start)
+    def add(self, words: list[str], places: list[int]) -> None:
+        if self.spread is None:
+            self.spread = places_of(self.words, self.start)
+        self.spread += places
         self.words += words
-        self.end = end
-
-    def add_word(self, word: str, start: int, end: int) -> None:
-        self._spread()
-        self._places += (start, end)
-        self.words.append(word)
-        self.end = end
-
-    def places(self) -> list[int]:
-        """Begin and end of each word."""
-        return _places(self.words, self.start) if self.bare else self._places
-
-    def _spread(self) -> None:
-        if self.bare:
-            self._places = _places(self.words, self.start)
-            self.bare = False
+        self.end = places[-1]
 
 
-def _places(words: list[str], start: int) -> list[int]:
+def places_of(words: list[str], start: int) -> list[int]:
+    """Begin and end of each word, when they stand one blank apart."""
     places: list[int] = []
     for word in words:
         places.append(start)
@@ -149,7 +135,7 @@ class _Reader:
             if kind < 3:
                 words = found[1].split(" ")
                 if self.command is not None:
-                    self.command.add(words, *found.span(1))
+                    self.command.add(words, places_of(words, found.start(1)))
                 elif self.closed or words[0] in RESERVED or "=" in words[0]:
                     return False
                 else:
@@ -206,7 +192,7 @@ class _Reader:
             command.values = command.values or ("$" in raw and _has_value(raw))
         else:
             word = raw
-        command.add_word(word, start, end)
+        command.add([word], [start, end])
         return True
 
     def _negate(self) -> bool:

@@ -9,7 +9,7 @@ import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
 from quarterdeck.core.shell_calls import Call
-from quarterdeck.core.shell_plain import Simple, unquote
+from quarterdeck.core.shell_plain import Simple, places_of, unquote
 from quarterdeck.core.shell_tables import named
 
 _BASH = Language(tree_sitter_bash.language())
@@ -54,11 +54,11 @@ def agrees(root: Node, data: bytes, commands: Sequence[Simple]) -> bool:
             command = next(expected, None)
             if command is None:
                 return False
-            if command.bare and _is_bare(node, command):
+            if command.spread is None and _is_bare(node, command):
                 uncovered -= command.end - command.start - len(command.words) + 1
                 continue
             places, covered = _places(node, solid, stack)
-            if places != command.places():
+            if places != (command.spread or places_of(command.words, command.start)):
                 return False
             uncovered -= covered
         elif kind in solid:
