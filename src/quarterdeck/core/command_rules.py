@@ -73,22 +73,20 @@ def _loose_words(line: str, script: Script) -> frozenset[str] | None:
 def command_keys(seen: CommandLook) -> list[Key]:
     """Every key under which a deny or ask rule about this line can stand."""
     names = _names(seen.script.calls)
-    files: list[Key] = []
-    for look in seen.files:
-        files += [key for key in keys_for(look) if isinstance(key, tuple)]
+    keys: list[Key] = ["Bash"]
     if seen.words is None or _OPEN_NAME.search("\n".join(names)):
-        return ["Bash", EVERY_COMMAND, *files]
-    return ["Bash", ANY_COMMAND, seen.line_key, *map(command_key, names | seen.words), *files]
+        keys.append(EVERY_COMMAND)
+    else:
+        keys += (ANY_COMMAND, seen.line_key, *map(command_key, names | seen.words))
+    for look in seen.files:
+        keys += [key for key in keys_for(look) if isinstance(key, tuple)]
+    return keys
 
 
 def _names(calls: tuple[Call, ...]) -> set[str]:
     """The words of calls that can be the name of what they run: a module's too, `python -m pytest`."""
-    names: set[str] = set()
-    for call in calls:
-        words = call.words
-        names.update(words[:1])
-        if len(words) > 2 and words[1] == "-m":
-            names.add(words[2])
+    names = {call.words[0] for call in calls if call.words}
+    names.update([call.words[2] for call in calls if "-m" in call.words[1:2] and len(call.words) > 2])
     return names
 
 
@@ -134,10 +132,10 @@ def grants_call(pattern: Pattern, call: Call) -> bool:
     """Whether an allow rule covers one command of a line."""
     form = pattern.form
     match form:
-        case Whole():
-            return True
         case Command():
             return bool(form.words) and grants(form.words, form.open_end, call)
+        case Whole():
+            return True
         case WildCommand():
             return form.matches(" ".join(call.words)) and grants(form.words, True, call)
         case _:

@@ -35,12 +35,12 @@ class Look(Struct, frozen=True, kw_only=True):
 
 def look_at(subject: Subject) -> Look:
     fold = folded if subject.case_folds else str
-    found = [subject.path, written_path(subject), searched_path(subject)]
-    seen = tuple(dict.fromkeys(fold(path) for path in found if path is not None))
-    leaves = searched_path(subject) is not None
+    searched = searched_path(subject)
+    found = [path for path in (subject.path, written_path(subject), searched) if path is not None]
+    seen = tuple(dict.fromkeys(map(fold, found))) if found else ()
     return Look(
         subject=subject,
-        real=None if subject.path is None or leaves else fold(subject.path),
+        real=None if subject.path is None or searched is not None else fold(subject.path),
         seen=seen,
         cwd=fold(subject.cwd),
         home=fold(subject.home),

@@ -62,7 +62,8 @@ class Index:
 
     def near(self, keys: Iterable[Key]) -> list[Bound]:
         """The rules under any of the keys, by their rank, each once."""
-        lists = [found for key in keys if (found := self._found.get(key))]
+        known = self._found
+        lists = [known[key] for key in keys if key in known]
         if len(lists) < 2:
             return lists[0] if lists else []
         return sorted({one.rule.rule_id: one for found in lists for one in found}.values(), key=rank_of_bound)
@@ -90,6 +91,8 @@ EVERY_COMMAND = "$"
 
 def line_key(line: str) -> str:
     """The key of rules about one whole line, however it is spaced."""
+    if line.isprintable() and "  " not in line:  # then a blank is the only space in it
+        return "=" + line.strip()
     return "=" + " ".join(line.split())
 
 

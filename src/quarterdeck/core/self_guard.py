@@ -106,7 +106,7 @@ def _command(subject: Subject, ours: str, script: Script) -> str | None:
     text = subject.command.casefold()
     if is_unread(script) and _OUR_WORD.search(text):
         return "names Quarterdeck in a line that cannot be read"
-    watched = [call for call in script.calls if is_watched(call.words)]
+    watched = _watched(script.calls)
     for call in watched:
         if _runs_us(call):
             return "runs a command of Quarterdeck that may change something"
@@ -123,12 +123,10 @@ def _name(call: Call) -> str:
     return call.words[0].rpartition("/")[2] if call.words else ""
 
 
-def is_watched(words: tuple[str, ...]) -> bool:
-    """Whether a call with these words may run a command of ours or sweep away a folder, judged by its name alone."""
-    if not words:
-        return False
-    name = words[0]
-    return name in _WATCHED or name[-1:] in _VERSIONS or "/" in name
+def _watched(calls: Sequence[Call]) -> list[Call]:
+    """The calls that may run a command of ours or sweep away a folder, judged by their names alone."""
+    named = [(call.words[0], call) for call in calls if call.words]
+    return [call for name, call in named if name in _WATCHED or "/" in name or name[-1:] in _VERSIONS]
 
 
 def _runs_us(call: Call) -> bool:

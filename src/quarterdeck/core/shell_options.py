@@ -66,12 +66,15 @@ _WATCHED = _watches()
 _INTERPRETED = {
     name: _Watch(Tool(shorts=runs, takes=takes, longs=longs)) for name, (runs, takes, longs) in _INTERPRETERS.items()
 }
-_KNOWN = _WATCHED.keys() | _INTERPRETED.keys()
 
 
 def runs_or_writes(words: Sequence[str], named: int) -> bool:
     """Whether anything from word `named` on runs another program or writes a file; the words before it are named."""
-    name = known_name(words[0])
+    name = words[0]
+    if name not in _KNOWN:
+        name = known_name(name)
+        if name not in _KNOWN and not name.startswith("python"):
+            return False
     if name.startswith("python") and len(words) > 2 and words[1] == "-m":  # judged as the module
         name, words, named = known_name(words[2]), words[2:], max(named - 2, 0)
     if named >= len(words):
@@ -93,7 +96,7 @@ def runs_or_writes(words: Sequence[str], named: int) -> bool:
 def could_run_or_write(name: str) -> bool:
     """Whether arguments that nobody sees could make the program run another or write."""
     known = known_name(name)
-    return known in _SPECIAL or known in _KNOWN
+    return known in _KNOWN
 
 
 def known_name(name: str) -> str:
@@ -245,3 +248,4 @@ _SPECIAL: dict[str, Callable[[Sequence[str], int], bool]] = {
     "uniq": _uniq,
     "xxd": _uniq,
 }
+_KNOWN = _WATCHED.keys() | _INTERPRETED.keys() | _SPECIAL.keys()

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from msgspec import Struct
+
 from quarterdeck.core.shell_tables import KNOWN_NAMES, RESERVED
 
 # A value of one of these names holds no secret; only `echo` may show it, since elsewhere a value can hide an option.
@@ -65,20 +67,18 @@ _ENDS = frozenset((";", "&"))
 _PIPES = frozenset(("|", "|&"))
 
 
-class Simple:
-    """One simple command: its words, where they stand, and whether it reads what the one before it writes."""
+class Simple(Struct):
+    """One simple command: its words, where they stand, and whether it reads what the one before it writes. Bare as long
+    as its words are nothing but themselves, one blank apart."""
 
-    redirected = 0  # where its last redirection ends
-    globs = False  # a file name pattern may become an option
-    values = False  # a variable's value is among the words
+    piped: bool
+    words: list[str]
+    start: int
+    end: int  # of the last word
     spread: list[int] | None = None  # begin and end of each word; None while it is bare
-
-    def __init__(self, piped: bool, words: list[str], start: int, end: int) -> None:
-        """Bare: of words that are nothing but themselves, one blank apart."""
-        self.piped = piped
-        self.words = words
-        self.start = start
-        self.end = end  # of the last word
+    redirected: int = 0  # where its last redirection ends
+    globs: bool = False  # a file name pattern may become an option
+    values: bool = False  # a variable's value is among the words
 
     def add(self, words: list[str], places: list[int]) -> None:
         if self.spread is None:
@@ -132,36 +132,38 @@ class _Reader:
     def read(self, text: str) -> bool:
         for found in _TOKEN.finditer(text):
             kind = found.lastindex or 0
-            if kind < 3:
-                words = found[1].split(" ")
-                if self.command is not None:
-                    self.command.add(words, places_of(words, found.start(1)))
-                elif self.closed or words[0] in RESERVED or "=" in words[0]:
+            if kind > 3:
+                if not self._takes(kind, found):
                     return False
-                else:
-                    self._start(words, *found.span(1))
-                if kind == 2:
-                    self._join(found[2])
-            elif kind == 3:
+                continue
+            if kind < 3 and not self._run(found[1].split(" "), found.start(1), found.end(1)):
+                return False
+            if kind > 1:
                 if self.command is None and not self.closed:
                     return False
-                self._join(found[3])
-            elif not self._takes(kind, found):
-                return False
+                operator = found[kind]
+                self.command = None
+                self.closed = False
+                self.joined = operator not in _ENDS
+                self.piped = operator in _PIPES
         self._end_command()
         return not (self.groups or self.joined or self.negated)
+
+    def _run(self, words: list[str], start: int, end: int) -> bool:
+        """Bare words, one blank apart."""
+        if self.command is not None:
+            self.command.add(words, places_of(words, start))
+            return True
+        if self.closed or words[0] in RESERVED or "=" in words[0]:
+            return False
+        self._start(words, start, end)
+        return True
 
     def _start(self, words: list[str], start: int, end: int) -> Simple:
         command = self.command = Simple(self.piped, words, start, end)
         self.commands.append(command)
         self.joined = self.negated = self.piped = self.empty = False
         return command
-
-    def _join(self, operator: str) -> None:
-        self.command = None
-        self.closed = False
-        self.joined = operator not in _ENDS
-        self.piped = operator in _PIPES
 
     def _takes(self, kind: int, found: re.Match[str]) -> bool:
         if kind == 7:

@@ -54,7 +54,14 @@ def agrees(root: Node, data: bytes, commands: Sequence[Simple]) -> bool:
             command = next(expected, None)
             if command is None:
                 return False
-            if command.spread is None and _is_bare(node, command):
+            # Mere letters, one blank apart, cannot be cut in two ways: as many nodes in the same stretch are these
+            # words, its own and its name's besides. To look at each of them would take as long as the parse.
+            if (
+                command.spread is None
+                and node.descendant_count == len(command.words) + 2
+                and node.start_byte == command.start
+                and node.end_byte == command.end
+            ):
                 uncovered -= command.end - command.start - len(command.words) + 1
                 continue
             places, covered = _places(node, solid, stack)
@@ -70,14 +77,6 @@ def agrees(root: Node, data: bytes, commands: Sequence[Simple]) -> bool:
         else:
             return False
     return not uncovered and next(expected, None) is None
-
-
-def _is_bare(node: Node, command: Simple) -> bool:
-    """Whether the node is this command of bare words. Mere letters, one blank apart, cannot be cut in two ways: as many
-    nodes in the same stretch are these words, and to look at each of them would take as long as the parse."""
-    if node.descendant_count != len(command.words) + 2:  # itself and its name's node besides
-        return False
-    return node.start_byte == command.start and node.end_byte == command.end
 
 
 def _places(command: Node, solid: frozenset[int], stack: list[Node]) -> tuple[list[int], int]:

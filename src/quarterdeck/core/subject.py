@@ -51,8 +51,10 @@ def written_path(subject: Subject) -> str | None:
 
 def searched_path(subject: Subject) -> str | None:
     """Where a Glob really starts when its pattern leaves the folder it was given; None when it stays."""
+    if subject.tool_name != "Glob":
+        return None
     pattern = subject.tool_input.get("pattern")
-    if subject.tool_name != "Glob" or not isinstance(pattern, str):
+    if not isinstance(pattern, str):
         return None
     if not (pattern.startswith(("/", "~")) or ".." in pattern.split("/")):
         return None
