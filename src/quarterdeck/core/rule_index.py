@@ -51,11 +51,8 @@ class Index:
 
     def beginning(self, words: tuple[str, ...]) -> list[Bound]:
         """The rules about commands whose words these begin with."""
-        sizes = self._sizes.get(words[0]) if words else None
-        if sizes is None:
-            return []
         near: list[Bound] = []
-        for size in sizes:
+        for size in self._sizes.get(words[0], ()) if words else ():
             if found := self._words.get(words[:size]):
                 near += found
         return near

@@ -12,29 +12,23 @@ from quarterdeck.core.shell_tables import TWINS, named
 
 def grants(prefix: tuple[str, ...], open_end: bool, call: Call) -> bool:
     """Whether an allow pattern with these whole words (open: then anything) covers the call."""
-    if _covers(prefix, open_end, call.words, call.unseen):
+    words, outer = call.words, call.outer
+    if words[: len(prefix)] == prefix and _ends(len(prefix), open_end, words, call.unseen):
         return True
     # `Bash(sudo systemctl status:*)` names the wrapper and what it runs; `Bash(sudo:*)` leaves that to another rule.
-    named = len(call.outer)
-    return bool(call.outer) and len(prefix) > named and _names(prefix, open_end, call)
-
-
-def _covers(prefix: tuple[str, ...], open_end: bool, words: tuple[str, ...], unseen: bool) -> bool:
-    count = len(prefix)
-    if words[:count] != prefix:
+    count = len(prefix) - len(outer)
+    if not outer or count <= 0 or prefix != outer + words[:count]:
         return False
+    return _ends(count, open_end, words, call.unseen)
+
+
+def _ends(count: int, open_end: bool, words: tuple[str, ...], unseen: bool) -> bool:
+    """Whether a pattern that is the first words of a call covers what follows them."""
     if not open_end:
         return len(words) == count and not unseen and count > 0
     if unseen and could_run_or_write(words[0]):
         return False
     return not runs_or_writes(words, count)
-
-
-def _names(prefix: tuple[str, ...], open_end: bool, call: Call) -> bool:
-    named = len(call.outer)
-    if prefix[:named] != call.outer:
-        return False
-    return _covers(prefix[named:], open_end, call.words, call.unseen)
 
 
 def mentions(prefix: tuple[str, ...], open_end: bool, call: Call) -> bool:

@@ -130,14 +130,21 @@ class _Reader:
         self.negated = False
 
     def read(self, text: str) -> bool:
+        # Most of a text is bare words and what joins them; these are read here, without a call for each.
         for found in _TOKEN.finditer(text):
             kind = found.lastindex or 0
             if kind > 3:
                 if not self._takes(kind, found):
                     return False
                 continue
-            if kind < 3 and not self._run(found[1].split(" "), found.start(1), found.end(1)):
-                return False
+            if kind < 3:
+                words = found[1].split(" ")
+                if self.command is not None:
+                    self.command.add(words, places_of(words, found.start(1)))
+                elif self.closed or words[0] in RESERVED or "=" in words[0]:
+                    return False
+                else:
+                    self._start(words, *found.span(1))
             if kind > 1:
                 if self.command is None and not self.closed:
                     return False
@@ -148,16 +155,6 @@ class _Reader:
                 self.piped = operator in _PIPES
         self._end_command()
         return not (self.groups or self.joined or self.negated)
-
-    def _run(self, words: list[str], start: int, end: int) -> bool:
-        """Bare words, one blank apart."""
-        if self.command is not None:
-            self.command.add(words, places_of(words, start))
-            return True
-        if self.closed or words[0] in RESERVED or "=" in words[0]:
-            return False
-        self._start(words, start, end)
-        return True
 
     def _start(self, words: list[str], start: int, end: int) -> Simple:
         command = self.command = Simple(self.piped, words, start, end)
