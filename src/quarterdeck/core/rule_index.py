@@ -44,6 +44,7 @@ class Index:
                 self._words[one.pattern.form.words].append(one)
         self._sizes = _sizes(self._words)
         self.whole_shell = self._found.get("Bash", [])
+        self.keys = self._found.keys()
         self.empty = not self._found
 
     def get(self, key: Key) -> list[Bound] | tuple[()]:

@@ -43,6 +43,7 @@ class Rulebook:
         self._deny, self._ask, self._allow = (
             Index(one for one in self.bound if one.rule.effect == effect) for effect in EFFECTS
         )
+        self._forbidding = frozenset(self._deny.keys) | frozenset(self._ask.keys)
         self._broken = [rule for rule, _ in self.unread if rule.effect != "allow"]
         self.denies_anything = not self._deny.empty
         self._forbidden_in_files = frozenset(
@@ -72,10 +73,11 @@ class Rulebook:
 
         look, command = self.look(subject)
         keys = command_keys(command) if command else keys_for(look)
-        for effect, index in (("deny", self._deny), ("ask", self._ask)):
-            for one in () if index.empty else index.near(keys):
-                if _forbids(one, look, command) and holds(one.rule):
-                    return Verdict(effect=effect, rules=(one.rule,))
+        if not self._forbidding.isdisjoint(keys):
+            for effect, index in (("deny", self._deny), ("ask", self._ask)):
+                for one in index.near(keys):
+                    if _forbids(one, look, command) and holds(one.rule):
+                        return Verdict(effect=effect, rules=(one.rule,))
         return self._guarded(look, command, holds) or self._allowed(look, command, keys, holds)
 
     def look(self, subject: Subject) -> tuple[Look, CommandLook | None]:

@@ -114,16 +114,16 @@ _VERSION_SIGNS = frozenset("0123456789.")
 
 
 def _uses(known: _Watch, words: Sequence[str], named: int) -> bool:
+    rest = words[max(named, 1) :]
     exact = known.exact
-    for word in words[max(named, 1) :]:
-        if exact and (word in exact or ("=" in word and word.partition("=")[0] in exact)):
-            return True
-        if word[:1] == "-" or word[:1] == "+":
-            if word[:2] != "--":
-                if _in_cluster(known, word):
-                    return True
-            elif word[2:].partition("=")[0] in known.longs:
+    if exact and not (exact.isdisjoint(rest) and exact.isdisjoint([word.partition("=")[0] for word in rest])):
+        return True
+    for word in rest:
+        if word[:2] == "--":
+            if word[2:].partition("=")[0] in known.longs:
                 return True
+        elif word[:1] in "-+" and known.shorts and _in_cluster(known, word):
+            return True
     return False
 
 

@@ -42,9 +42,9 @@ class Subject(Struct, frozen=True, kw_only=True):
 
 def written_path(subject: Subject) -> str | None:
     """The path as the agent wrote it, normalised by its text alone; None when it wrote none."""
+    tool_input = subject.tool_input
     for field in _PATH_FIELDS:
-        written = subject.tool_input.get(field)
-        if isinstance(written, str) and written:
+        if field in tool_input and isinstance(written := tool_input[field], str) and written:
             return from_there(written, subject.cwd, subject.home)
     return subject.cwd if subject.looks_in_folders else None
 
