@@ -87,7 +87,7 @@ def _names(calls: tuple[Call, ...]) -> set[str]:
     """The words of calls that can be the name of what they run: a module's too, `python -m pytest`."""
     names = {call.words[0] for call in calls if call.words}
     modules = [call.words for call in calls if "-m" in call.words]
-    names.update([words[2] for words in modules if words[1] == "-m" and len(words) > 2])
+    names.update([words[2] for words in modules if words[1:2] == ("-m",) and len(words) > 2])
     return names
 
 

@@ -1,0 +1,132 @@
+"""What the core does quickly says the same as the plain, slow way."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from quarterdeck.core.self_guard import touches_us
+from quarterdeck.core.shell import read_script
+from quarterdeck.core.shell_options import runs_or_writes
+from quarterdeck.core.shell_plain import read_plain, unquote
+from quarterdeck.core.shell_tables import TOOLS
+from quarterdeck.core.subject import Subject
+from tests.support.shell_fuzz import CHARACTERS, texts
+from tests.support.slow_ways import commands_of_tree, guarded, known_tool, uses
+
+FOLDERS = [
+    "/",
+    "/h",
+    "/h/me",
+    "/h/me/p",
+    "/h/me/.claude",
+    "/h/me/.claude/worktrees/x",
+    "/h/me/.claude/plugins/x",
+    "/h/me/.local/state",
+    "/h/me/.local/state/deck",
+    "/h/me/.local/state/deck/logs",
+    "/h/me/.local/state/decks",
+    "/h/me/deck",
+    "/H/Me/Deck",
+    "/etc/claude-code",
+    "/h/claude",
+    "/srv/deck/.claude.json",
+]
+OURS = ["", "/h/me/.local/state/deck", "/h/me/.local/state/Deck/", "/deck", "/h/me/deck", "/q", "/h/me/.claude/deck"]
+PARTS = [
+    *("deck", "DECK", "decks", "state", ".local", ".claude", ".Claude", "claude-code", ".claude.json", "settings.json"),
+    *(
+        "settings.local.json",
+        "plugins",
+        "managed-settings.json",
+        "h",
+        "me",
+        "p",
+        "..",
+        ".",
+        "...",
+        "~",
+        "*",
+        "d*",
+        "[d]",
+    ),
+    *("{deck,x}", "", "x", "src", "q", "quarterdeck", "token", "link-to-deck"),
+]
+NAMES = [
+    *("cat", "ls", "cp", "rm", "mv", "cd", "pushd", "CD", "tee", "grep", "find", "git", "qd", "/bin/rm", "python3.12"),
+    *("uv", "sudo rm", "sudo", "chmod", "echo", "rsync", "env", "quarterdeck", "sed"),
+]
+
+paths = st.builds(
+    lambda start, parts: start + "/".join(parts),
+    st.sampled_from(["", "", "/", "~/", "./", "../", "//", "--out=", "a=/", "-delete", "-m", "/h/me/"]),
+    st.lists(st.sampled_from(PARTS), max_size=5),
+)
+quoted = st.builds(
+    lambda word, form, at: form.format(word[:at], word[at:]),
+    paths,
+    st.sampled_from(["{}{}", "{}{}", "{}{}", "'{}{}'", '"{}{}"', "{}'{}'", '{}""{}', "{}\\{}", "{}''{}"]),
+    st.integers(0, 6),
+)
+commands = st.builds(lambda name, words: " ".join([name, *words]), st.sampled_from(NAMES), st.lists(quoted, max_size=4))
+lines = st.builds(
+    lambda found, join, end: join.join(found) + end,
+    st.lists(commands, min_size=1, max_size=4),
+    st.sampled_from([" && ", "; ", " | ", "\n"]),
+    st.sampled_from(["", "", "", " > deck/x", " > .claude/settings.json", " # .claude"]),
+)
+subjects = st.builds(
+    lambda line, cwd, home, ours: Subject(
+        tool_name="Bash", tool_input={"command": line}, session_id="s", cwd=cwd, home=home, our_home=ours
+    ),
+    lines,
+    st.sampled_from(FOLDERS),
+    st.sampled_from(FOLDERS),
+    st.sampled_from(OURS),
+)
+
+
+def _readable(subject: Subject) -> bool:
+    script = read_script(subject.command)
+    return bool(script.calls) and "cannot be parsed" not in script.doubts
+
+
+@pytest.mark.law("R1")
+@given(subjects.filter(_readable))
+def test_the_guard_passes_over_nothing_that_the_path_of_every_word_shows(subject: Subject) -> None:
+    assert (touches_us(subject, subject.our_home) is not None) == guarded(subject)
+
+
+options = st.sampled_from(sorted({word for known in TOOLS.values() for word in known.words.split()})) | st.builds(
+    lambda sign, word, size, end: sign + word[:size] + end,
+    st.sampled_from(["", "-", "--", "+"]),
+    st.sampled_from(sorted({w for known in TOOLS.values() for w in (known.longs + " " + known.harmless).split()}))
+    | st.text("abcdefoOxXsPn", max_size=4),
+    st.integers(0, 20),
+    st.sampled_from(["", "=", "=x"]),
+)
+# Those that are read by more than their options.
+BY_TABLE = sorted({name for name in TOOLS if " " not in name} - {"git", "sed", "make", "tar", "xxd"})
+
+
+@pytest.mark.law("R2")
+@given(st.sampled_from(BY_TABLE), st.lists(options, min_size=1, max_size=5), st.integers(1, 4))
+@example("sort", ["--out"], 1)
+def test_options_are_found_that_the_table_names(name: str, rest: list[str], named: int) -> None:
+    known = known_tool(name)
+    assert known is not None
+    assert runs_or_writes((name, *rest), named) == uses(known, rest[named - 1 :])
+
+
+texts_to_read = st.integers(0, 2**32).map(lambda seed: next(texts(seed)))
+soup = st.lists(st.sampled_from([*CHARACTERS, " ", "a", "ls", " -l"]), max_size=30).map("".join)
+
+
+@pytest.mark.law("R2")
+@given(texts_to_read | soup | lines)
+def test_a_clear_text_has_the_same_words_in_both_readings(text: str) -> None:
+    plain = read_plain(text) if text.isascii() and not read_script(text).doubts else []
+    assert plain is not None
+    cut = commands_of_tree(text) if plain else []
+    assert [[unquote(word)[0] for word in words] for words in cut] == [command.words for command in plain]
