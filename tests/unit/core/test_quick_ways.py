@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from quarterdeck.core.self_guard import touches_us
@@ -76,14 +76,14 @@ lines = st.builds(
     st.sampled_from([" && ", "; ", " | ", "\n"]),
     st.sampled_from(["", "", "", " > deck/x", " > .claude/settings.json", " # .claude"]),
 )
+
+
+def _at(line: str, cwd: str, home: str = "/h/me", ours: str = "/h/me/.local/state/deck") -> Subject:
+    return Subject(tool_name="Bash", tool_input={"command": line}, session_id="s", cwd=cwd, home=home, our_home=ours)
+
+
 subjects = st.builds(
-    lambda line, cwd, home, ours: Subject(
-        tool_name="Bash", tool_input={"command": line}, session_id="s", cwd=cwd, home=home, our_home=ours
-    ),
-    lines,
-    st.sampled_from(FOLDERS),
-    st.sampled_from(FOLDERS),
-    st.sampled_from(OURS),
+    _at, lines, st.sampled_from(FOLDERS), st.sampled_from(["/h/me", *FOLDERS]), st.sampled_from([OURS[1], *OURS])
 )
 
 
@@ -94,6 +94,17 @@ def _readable(subject: Subject) -> bool:
 
 @pytest.mark.law("R1")
 @given(subjects.filter(_readable))
+@example(_at("cp a ../../settings.json", "/h/me/.claude/worktrees/x"))
+@example(_at("cp a settings.json", "/h/me/.claude"))
+@example(_at("cp a b", "/h/me/.claude/plugins/x"))
+@example(_at("cd .claude && cp a settings.json", "/h/me/p"))
+@example(_at("cd .local/state && cat deck/token", "/h/me"))
+@example(_at("cd ~/.local/state && cd deck && cat token", "/h/me/p"))
+@example(_at("cat ~/token deck", "/srv", home="/h/me/.local/state/deck"))
+@example(_at("cat x/../../deck/token", "/h/me/.local/state/decks"))
+@example(_at("/bin/rm -rf /h", "/srv"))
+@example(_at("python3.12 -m quarterdeck allow", "/srv"))
+@settings(max_examples=400)
 def test_the_guard_passes_over_nothing_that_the_path_of_every_word_shows(subject: Subject) -> None:
     assert (touches_us(subject, subject.our_home) is not None) == guarded(subject)
 
@@ -113,6 +124,9 @@ BY_TABLE = sorted({name for name in TOOLS if " " not in name} - {"git", "sed", "
 @pytest.mark.law("R2")
 @given(st.sampled_from(BY_TABLE), st.lists(options, min_size=1, max_size=5), st.integers(1, 4))
 @example("sort", ["--out"], 1)
+@example("docker", ["--config=x"], 1)
+@example("rg", ["-ez"], 1)
+@settings(max_examples=400)
 def test_options_are_found_that_the_table_names(name: str, rest: list[str], named: int) -> None:
     known = known_tool(name)
     assert known is not None
