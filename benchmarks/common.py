@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import product
 from pathlib import Path
+from statistics import median
 
 from rich.console import Console
 from rich.table import Table
@@ -40,6 +43,31 @@ def interleave(candidates: Mapping[str, Callable[[], None]], rounds: int) -> dic
             candidates[name]()
             seconds[name].append(time.perf_counter() - started)
     return {name: taken[WARM_UP:] for name, taken in seconds.items()}
+
+
+def ratios(
+    candidates: Mapping[str, Sequence[Callable[[], object]]], base: str, percents: Sequence[float], rounds: int
+) -> dict[tuple[str, float], tuple[float, float]]:
+    """Of each candidate and percent: how many times the base's time it takes, and its own in seconds; of several rounds
+    the median. A candidate is a call for each input, and all have the same input in turn. Time is the thread's own, so
+    that what other programs take of the machine does not count."""
+    found: dict[tuple[str, float], list[tuple[float, float]]] = {}
+    for _ in range(rounds):
+        seconds: dict[str, list[float]] = {name: [] for name in candidates}
+        for calls in zip(*candidates.values(), strict=True):
+            for name, call in zip(candidates, calls, strict=True):
+                started = time.thread_time()
+                call()
+                seconds[name].append(time.thread_time() - started)
+        for name, percent in product(candidates, percents):
+            taken = percentile(seconds[name], percent)
+            found.setdefault((name, percent), []).append((taken / percentile(seconds[base], percent), taken))
+    return {key: (median(ratio for ratio, _ in taken), median(own for _, own in taken)) for key, taken in found.items()}
+
+
+def load() -> str:
+    """How busy the machine is."""
+    return f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
 
 
 def percentile(values: Iterable[float], percent: float) -> float:

@@ -1,49 +1,44 @@
-"""Reading a shell command of 200 characters into calls and doubts, against the parser alone."""
+"""Reading shell lines of 200 characters into calls and doubts, against the parser alone."""
 
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable
+from functools import partial
 
-from benchmarks.common import Figure, interleave, main, percentile
+from benchmarks.common import Figure, load, main, ratios
+from benchmarks.lines import SIZE, lines
 from quarterdeck.core.shell import read_script
 from quarterdeck.core.shell_tree import parse
 
-COMMAND = (
-    "git log --oneline --since='2 weeks ago' -- src/quarterdeck tests | grep -v \"merge branch\" | sort -u | head -n 20"
-    " && npm run test:unit -- --reporter=dot 2>&1 | tail -n 40; cat docs/architecture.md README.md"
-)
-ROUNDS = 20_000
+LINES, ROUNDS = 2000, 5
 GOALS = {50: 2.2, 99: 3.0}
 
 
 def figures() -> list[Figure]:
-    data = COMMAND.encode()
-    assert not read_script(COMMAND).doubts
+    texts = lines(LINES)
+    assert not any(read_script(text).doubts for text in texts)
     gc.collect()
     gc.freeze()
-    taken = interleave({"parse": lambda: _parse(data), "read": lambda: _read()}, ROUNDS)
+    candidates: dict[str, list[Callable[[], object]]] = {
+        "parse": [partial(parse, text.encode()) for text in texts],
+        "read": [partial(read_script, text) for text in texts],
+    }
+    taken = ratios(candidates, "parse", tuple(GOALS), ROUNDS)
     made = []
     for percent, goal in GOALS.items():
-        ratio = percentile(taken["read"], percent) / percentile(taken["parse"], percent)
+        ratio = taken["read", percent][0]
         made.append(
             Figure(
-                name=f"read a command of 200 characters, p{percent}",
+                name=f"read a command of {SIZE} characters, p{percent}",
                 value=round(ratio, 2),
                 unit="×",
-                against="tree-sitter's parse",
-                goal=f"≤ {goal}",
+                against=f"tree-sitter's parse, {taken['parse', percent][1] * 1e6:.0f} µs; {load()}",
+                goal=f"≤ {goal:g}",
                 ok=ratio <= goal,
             )
         )
     return made
-
-
-def _parse(data: bytes) -> None:
-    parse(data)
-
-
-def _read() -> None:
-    read_script(COMMAND)
 
 
 if __name__ == "__main__":
