@@ -57,7 +57,11 @@ CHANGING = frozenset(
 )
 """Programs that change, make or take away the files they are given."""
 
-_KNOWN = READING | CHANGING | {"perl"}
+_EDITS = CHANGING | {"sed", "perl"}
+_KNOWN = READING | _EDITS
+_NONE: frozenset[str] = frozenset()
+# The programs to look at, by whether reads and edits matter.
+_CONCERNED = {(False, False): _NONE, (True, False): READING, (False, True): _EDITS, (True, True): _KNOWN}
 
 MOST = 200
 """How many words of a line are looked at."""
@@ -65,7 +69,9 @@ MOST = 200
 
 def files_named(subject: Subject, script: Script, tools: frozenset[str]) -> tuple[Subject, ...]:
     """A use of one of these tools, Read or Edit, for each file that the line names, from where the session is."""
-    if tools.isdisjoint(("Read", "Edit")):
+    concerned = _CONCERNED["Read" in tools, "Edit" in tools]
+    names = [call.words[0].rpartition("/")[2] for call in script.calls if call.words]
+    if not script.writes and concerned.isdisjoint(names):
         return ()
     found = dict.fromkeys(("Edit", target) for target in script.writes[:MOST])
     for call in script.calls:
