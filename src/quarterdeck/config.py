@@ -114,6 +114,26 @@ class ClaudeSettings(Section):
     config_dir: str | None = None
 
 
+class ProjectsSettings(Section):
+    """Where projects are looked for. In the environment a list is written with commas."""
+
+    roots: list[str] = []
+    scan_claude: bool = True
+    exclude: list[str] = ["node_modules", ".git"]
+
+    @field_validator("roots", "exclude", mode="before")
+    @classmethod
+    def _is_a_list(cls, value: object) -> object:
+        return [part for part in map(str.strip, value.split(",")) if part] if isinstance(value, str) else value
+
+    @field_validator("roots")
+    @classmethod
+    def _are_from_the_root(cls, value: list[str]) -> list[str]:
+        if not all(root.startswith(("/", "~")) for root in value):
+            raise ValueError("folders from the root, like ~/code")
+        return value
+
+
 class LogSettings(Section):
     level: Literal["debug", "info", "warning", "error"] = "info"
 
@@ -134,6 +154,7 @@ class Config(Section):
     notify: NotifySettings = NotifySettings()
     store: StoreSettings = StoreSettings()
     claude: ClaudeSettings = ClaudeSettings()
+    projects: ProjectsSettings = ProjectsSettings()
     log: LogSettings = LogSettings()
     otel: OtelSettings = OtelSettings()
 

@@ -17,7 +17,7 @@ from rich.text import Text
 from quarterdeck.config import Config, home_path, load_config
 from quarterdeck.core.text import one_line
 from quarterdeck.errors import ConfigError, NoDaemon, QuarterdeckError
-from quarterdeck.surfaces.client import Client
+from quarterdeck.surfaces.client import CALL_SECONDS, Client
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -63,9 +63,9 @@ def plainly(command: Callable[P, R]) -> Callable[P, R]:
     return wrapped
 
 
-def client() -> Client:
+def client(timeout: float = CALL_SECONDS) -> Client:
     """The daemon of this home."""
-    return Client.of_home(home_path())
+    return Client.of_home(home_path(), timeout=timeout)
 
 
 def settings(file: Path | None = None, **flags: dict[str, Any]) -> Config:

@@ -21,6 +21,7 @@ from quarterdeck.core.state import Request, Session, Token
 from quarterdeck.daemon.judging import Judging
 from quarterdeck.daemon.loop import Loop
 from quarterdeck.daemon.prior import PriorSessions
+from quarterdeck.daemon.project_shelf import ProjectShelf
 from quarterdeck.daemon.rule_desk import RuleDesk
 from quarterdeck.store.reader import FeedQuery, Page, Reader
 
@@ -42,11 +43,13 @@ class DaemonDesk(RuleDesk):
         reader: Reader,
         prior: PriorSessions,
         judging: Judging,
+        projects: ProjectShelf,
         figures: Callable[[], dict[str, Any]] = dict,
     ) -> None:
         super().__init__(loop, reader)
         self._prior = prior
         self._judging = judging
+        self.projects = projects
         self._figures = figures
 
     @property

@@ -40,6 +40,7 @@ from quarterdeck.daemon.loop import Loop
 from quarterdeck.daemon.notifying import Notifier
 from quarterdeck.daemon.prior import PriorSessions
 from quarterdeck.daemon.processes import SessionsFolder
+from quarterdeck.daemon.project_shelf import ProjectShelf
 from quarterdeck.daemon.recover import recover
 from quarterdeck.daemon.redact import Redactor
 from quarterdeck.daemon.risk_plugins import load_plugins
@@ -123,7 +124,8 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     folder = SessionsFolder(claude / "sessions")
     prior = PriorSessions(claude)
     judging = _judging(loop, prior)
-    desk = DaemonDesk(loop, reader, prior, judging, Figures(loop, log, attendance, notifier.figures))
+    projects = ProjectShelf(config.projects, loop, prior)
+    desk = DaemonDesk(loop, reader, prior, judging, projects, Figures(loop, log, attendance, notifier.figures))
     access = _access(home, loop, redactor)
     agents = Agents(KnownAncestry(folder, lambda: loop.state.sessions), loop.tell)
     doors = _doors(loop, ears, desk, judging, access, attendance, agents)
@@ -163,6 +165,7 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     if following is not None:
         following.cancel()
     await transcripts.close()
+    await projects.close()
     await prior.close()
     judging.close()
     await _stop(home, loop, sockets, [server for server, _ in servers], serving)

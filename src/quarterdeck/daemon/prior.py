@@ -59,6 +59,11 @@ class PriorSessions:
         self._look_again()
         return self._sessions.get(session_id)
 
+    async def looked(self) -> None:
+        """Wait for a look that is under way."""
+        if self._looking is not None:
+            await asyncio.wait([self._looking])
+
     async def close(self) -> None:
         if self._looking is not None:
             self._looking.cancel()

@@ -9,6 +9,7 @@ from quarterdeck.core.annotate import Insight
 from quarterdeck.core.audit import AuditRow
 from quarterdeck.core.commands import CreateToken, Remember, Reply
 from quarterdeck.core.decisions import Decision
+from quarterdeck.core.projects import Listed, Scan
 from quarterdeck.core.risk import Risk
 from quarterdeck.core.rule import Rule
 from quarterdeck.core.rule_files import RuleWanted
@@ -18,6 +19,23 @@ from quarterdeck.core.simulating import PastPage
 from quarterdeck.core.state import Hits, Request, Session, Token
 from quarterdeck.core.suggesting import Suggestion
 from quarterdeck.store.reader import FeedQuery, Page
+
+
+class ProjectShelf(Protocol):
+    """The projects of whoever is served."""
+
+    @property
+    def progress(self) -> Scan:
+        """How far the latest look for projects has come."""
+        ...
+
+    async def listed(self) -> list[Listed]:
+        """Every project, in order of their paths."""
+        ...
+
+    async def scan(self, seconds: float, *, anew: bool) -> Scan:
+        """Look for projects, and wait so long for the end of it."""
+        ...
 
 
 class Desk(Protocol):
@@ -48,6 +66,9 @@ class Desk(Protocol):
     async def can_resume(self, after: int) -> bool:
         """Whether everything after this position is still there."""
         ...
+
+    @property
+    def projects(self) -> ProjectShelf: ...
 
     def sessions(self) -> list[Session]: ...
 

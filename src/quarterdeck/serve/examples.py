@@ -184,6 +184,40 @@ NEW_RULE: dict[str, Any] = {
     "expires": "7d",
 }
 TRUSTED: dict[str, Any] = {"project_id": "p_4f2a9c0d1b3e5f67", "path": "/home/ann/shop", "trust": "full"}
+PROJECT: dict[str, Any] = {
+    "project_id": "p_4f2a9c0d1b3e5f67",
+    "name": "shop",
+    "path": "/home/ann/shop",
+    "git_remote": "git@example.org:ann/shop.git",
+    "git_branch": "feature/login",
+    "is_dirty": True,
+    "ahead": 2,
+    "behind": 0,
+    "worktree_of": None,
+    "git_trouble": None,
+    "has_claude_config": True,
+    "trusted": True,
+    "trust": "full",
+    "last_modified": 1791000040.0,
+    "checked_at": 1791000042.0,
+    "live_sessions": 1,
+    "prior_sessions": [
+        {
+            "session_id": "0c7d1f52-7e0e-4b0c-a1f8-3b7a7d0b6c11",
+            "title": "write the login page",
+            "last_used_at": 1790990000.0,
+        }
+    ],
+    "runner_id": "otter-1a2b3c4d",
+}
+SCAN: dict[str, Any] = {
+    "state": "done",
+    "done": 42,
+    "total": 42,
+    "started_at": 1791000041.0,
+    "seconds": 0.31,
+    "notes": [],
+}
 PAST: dict[str, Any] = {
     "request_id": "h3fa4b2c1d0ef-9",
     "session_id": "5bcc959a-d2e0-4b84-99d9-a702456ddf08",
@@ -302,6 +336,9 @@ EXAMPLES: Mapping[tuple[str, str], dict[str, Any]] = {
             "patterns": ["Bash(git log -3)", "Bash(git log:*)"],
         },
     },
+    ("GET", "/projects"): {"answer": {"projects": [PROJECT], "scan": SCAN, "next": None}},
+    ("GET", "/projects/scan"): {"answer": SCAN},
+    ("POST", "/projects/scan"): {"answer": SCAN},
     ("POST", "/projects/trust"): {"body": {"path": "/home/ann/shop"}, "answer": TRUSTED},
     ("POST", "/projects/untrust"): {"body": {"path": "/home/ann/shop"}, "answer": {**TRUSTED, "trust": "none"}},
     ("GET", "/tokens"): {"answer": {"tokens": [TOKEN], "next": None}},
@@ -334,6 +371,9 @@ SUMMARIES: Mapping[tuple[str, str], str] = {
     ("POST", "/rules/simulate"): "Try a rule on the past",
     ("GET", "/rules/suggestions"): "Rules your decisions imply",
     ("POST", "/rules/explain"): "What the rules say",
+    ("GET", "/projects"): "Projects",
+    ("GET", "/projects/scan"): "How far a look for projects is",
+    ("POST", "/projects/scan"): "Look for projects",
     ("POST", "/projects/trust"): "Trust a folder",
     ("POST", "/projects/untrust"): "Trust a folder no more",
     ("GET", "/tokens"): "Tokens",

@@ -10,24 +10,26 @@ from urllib.parse import urlencode, urlsplit
 
 from quarterdeck.errors import NoDaemon, Refused
 
+CALL_SECONDS = 15.0
+
 
 class Client:
     """Calls a daemon. `surface` is the name under which its decisions are recorded."""
 
-    def __init__(self, url: str, token: str, surface: str = "cli", timeout: float = 15.0) -> None:
+    def __init__(self, url: str, token: str, surface: str = "cli", timeout: float = CALL_SECONDS) -> None:
         self.url = url
         self._token = token
         self._surface = surface
         self._timeout = timeout
 
     @classmethod
-    def of_home(cls, home: Path, surface: str = "cli") -> Client:
+    def of_home(cls, home: Path, surface: str = "cli", timeout: float = CALL_SECONDS) -> Client:
         """The daemon that runs in this home."""
         hint = "start it with: quarterdeck up"
         try:
             note = json.loads((home / "run" / "daemon.json").read_text(encoding="utf-8"))
             token = (home / "token").read_text(encoding="utf-8").strip()
-            return cls(note["url"], token, surface)
+            return cls(note["url"], token, surface, timeout)
         except FileNotFoundError:
             raise NoDaemon(f"no Quarterdeck runs in {home}; {hint}") from None
         except (OSError, ValueError, KeyError, TypeError) as error:

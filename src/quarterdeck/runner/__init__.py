@@ -1,0 +1,1 @@
+"""What this machine has: projects, and Claude Code's plugins and servers."""

@@ -1,0 +1,97 @@
+"""Real git repositories: plain ones, and ones that would run something if they were asked carelessly."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+WHO = {
+    "GIT_AUTHOR_NAME": "Ann",
+    "GIT_AUTHOR_EMAIL": "ann@example.org",
+    "GIT_COMMITTER_NAME": "Ann",
+    "GIT_COMMITTER_EMAIL": "ann@example.org",
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_ALLOW_PROTOCOL": "file",
+}
+
+
+def git(folder: Path, *words: str) -> str:
+    command = ["git", "-C", str(folder), *words]
+    return subprocess.run(command, env=os.environ | WHO, check=True, capture_output=True, text=True).stdout
+
+
+def repository(folder: Path, branch: str = "main") -> Path:
+    """One commit with one file."""
+    folder.mkdir(parents=True)
+    git(folder, "init", "-q", "-b", branch)
+    (folder / "a.txt").write_text("one\n")
+    commit(folder)
+    return folder
+
+
+def commit(folder: Path) -> None:
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "--no-verify", "-m", "more")
+
+
+def hostile(root: Path, marker: Path) -> list[Path]:
+    """Repositories each of which touches the marker by another way when `git status` is asked plainly, or could."""
+    touch = f"touch {marker}"
+    made = [_configured(root / "fsmonitor", "core.fsmonitor", f"{touch}; false")]
+    made.append(_configured(root / "included", "include.path", "../evil"))
+    (made[-1] / "evil").write_text(f"[core]\n\tfsmonitor = {touch}\n")
+    made.append(_configured(root / "included-if", f"includeIf.gitdir:{root}/**.path", "../evil"))
+    (made[-1] / "evil").write_text(f'[filter "x"]\n\tclean = {touch}\n\trequired = true\n')
+    (made[-1] / ".gitattributes").write_text("* filter=x\n")
+    for name in ("x", "a=b.c"):
+        made.append(_configured(root / f"filter {name}", f"filter.{name}.clean", touch))
+        (made[-1] / ".git" / "config").write_text(f'[core]\n\tbare = false\n[filter "{name}"]\n\tclean = {touch}\n')
+        (made[-1] / ".gitattributes").write_text(f"* filter={name}\n")
+    made.append(_configured(root / "process", "filter.x.process", touch))
+    (made[-1] / ".gitattributes").write_text("* filter=x\n")
+    made.append(_configured(root / "hooks", "core.hooksPath", "hooks"))
+    for hook in ("post-index-change", "post-checkout", "fsmonitor-watchman", "reference-transaction"):
+        program = made[-1] / "hooks" / hook
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(f"#!/bin/sh\n{touch}\n")
+        program.chmod(0o755)
+    made += [_with_submodule(root / "submodule", touch), _partial(root / "partial", touch)]
+    for folder in made:
+        _make_stale(folder)
+    return made
+
+
+def _configured(folder: Path, key: str, value: str) -> Path:
+    repository(folder)
+    git(folder, "config", key, value)
+    return folder
+
+
+def _make_stale(folder: Path) -> None:
+    """The same size with another time: git must read the file, through its filters, to know."""
+    file = folder / "a.txt"
+    file.write_text("two\n")
+    os.utime(file, (1, 1))
+
+
+def _with_submodule(folder: Path, touch: str) -> Path:
+    repository(folder)
+    inner = repository(folder / "inner")
+    git(folder, "-c", "advice.addEmbeddedRepo=false", "add", "inner")
+    (folder / ".gitmodules").write_text('[submodule "inner"]\n\tpath = inner\n\turl = ./inner\n')
+    commit(folder)
+    git(inner, "config", "core.fsmonitor", touch)
+    return folder
+
+
+def _partial(folder: Path, touch: str) -> Path:
+    """Its objects are missing, and it names a program that would bring them."""
+    repository(folder)
+    settings = ("[core]\n\trepositoryformatversion = 1\n[extensions]\n\tpartialclone = origin\n"
+                f'[remote "origin"]\n\turl = {folder}\n\tuploadpack = {touch}; false\n\tpromisor = true\n')  # fmt: skip
+    (folder / ".git" / "config").write_text(settings)
+    tree = git(folder, "rev-parse", "HEAD^{tree}").strip()
+    (folder / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
+    return folder
