@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -23,7 +24,10 @@ PHASES = "examples,coverage,fuzzing"
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("scope", ["owner", "observe"])
 def test_schemathesis_finds_nothing(tmp_path: Path, scope: str) -> None:
-    with Daemon(tmp_path / "home", env={"QUARTERDECK_DECIDE_HOLD": "always"}) as daemon:
+    with Daemon(
+        tmp_path / "home",
+        env={"QUARTERDECK_DECIDE_HOLD": "always", "QUARTERDECK_CLAUDE_PATH": shutil.which("false") or ""},
+    ) as daemon:
         for n in range(3):
             daemon.hook({"session_id": f"s{n}", "hook_event_name": "UserPromptSubmit", "prompt": "go", "cwd": "/w"})
         token = daemon.token

@@ -8,7 +8,20 @@ from typing import Annotated
 import typer
 
 from quarterdeck import __version__
-from quarterdeck.cli import access, connecting, deciding, demo, exporting, notifying, projects, reading, rules, running
+from quarterdeck.cli import (
+    access,
+    connecting,
+    deciding,
+    demo,
+    exporting,
+    mcp,
+    notifying,
+    plugins,
+    projects,
+    reading,
+    rules,
+    running,
+)
 
 HELP = """Mission control for coding agents: see every Claude Code session, decide from anywhere, keep the record.
 
@@ -34,7 +47,20 @@ def quarterdeck(
         running.up()
 
 
-for group in (running, connecting, reading, exporting, deciding, rules, projects, access, notifying, demo):
+for group in (
+    running,
+    connecting,
+    reading,
+    exporting,
+    deciding,
+    rules,
+    projects,
+    plugins,
+    mcp,
+    access,
+    notifying,
+    demo,
+):
     group.register(cli)
 
 

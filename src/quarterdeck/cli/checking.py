@@ -15,11 +15,11 @@ from quarterdeck.cli.findings import Check, findings
 from quarterdeck.config import Config, claude_config_dir, load_config, prepare_home
 from quarterdeck.daemon import connect
 from quarterdeck.daemon.channels import channels_of
-from quarterdeck.daemon.claude_cli import ClaudeCli, find_claude
 from quarterdeck.daemon.home import Home, kept_port
 from quarterdeck.daemon.processes import SessionsFolder
 from quarterdeck.daemon.redact import Redactor
 from quarterdeck.errors import NoDaemon, QuarterdeckError, Refused
+from quarterdeck.runner.claude_cli import ClaudeCli, find_claude
 from quarterdeck.surfaces.client import Client
 
 

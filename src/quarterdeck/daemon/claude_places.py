@@ -10,10 +10,10 @@ from msgspec import Struct
 
 from quarterdeck.agents.claude.plugin import MARKETPLACE, PLUGIN_ID, Transport, read_installed
 from quarterdeck.agents.claude.settings import has_ours
-from quarterdeck.daemon.claude_cli import ClaudeCli, find_claude
 from quarterdeck.daemon.claude_plugin import PluginStore, is_entry
 from quarterdeck.daemon.settings_file import SettingsFile, read_backup
 from quarterdeck.errors import QuarterdeckError, Refused
+from quarterdeck.runner.claude_cli import ClaudeCli, find_claude
 
 
 class Scope(StrEnum):

@@ -11,9 +11,9 @@ from typing import Any
 from msgspec import Struct
 
 from quarterdeck.agents.claude.plugin import FOLDER, MARKETPLACE, PLUGIN_ID, marketplace_folder
-from quarterdeck.daemon.claude_cli import ClaudeCli
 from quarterdeck.daemon.settings_file import write_file
 from quarterdeck.errors import QuarterdeckError, Refused
+from quarterdeck.runner.claude_cli import ClaudeCli
 
 
 class PluginStore(Struct, frozen=True, kw_only=True):

@@ -21,13 +21,13 @@ from quarterdeck.agents.claude.plugin import (
     version_of,
 )
 from quarterdeck.agents.claude.settings import add_hooks, enable_plugin, obstacles, read_settings, remove_ours
-from quarterdeck.daemon.claude_cli import ClaudeCli
 from quarterdeck.daemon.claude_places import Place, Scope, Site
 from quarterdeck.daemon.claude_plugin import add_by_cli, is_entry, problems
 from quarterdeck.daemon.connect_state import Connection, ConnectState, state
 from quarterdeck.daemon.json_diff import Change, diff_of
 from quarterdeck.daemon.settings_file import named_errors, write_file
 from quarterdeck.errors import BadInput, ConfigError, QuarterdeckError, Refused
+from quarterdeck.runner.claude_cli import ClaudeCli
 
 __all__ = [
     "ConnectState",

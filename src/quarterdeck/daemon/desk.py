@@ -23,6 +23,7 @@ from quarterdeck.daemon.loop import Loop
 from quarterdeck.daemon.prior import PriorSessions
 from quarterdeck.daemon.project_shelf import ProjectShelf
 from quarterdeck.daemon.rule_desk import RuleDesk
+from quarterdeck.runner.extensions import Extensions
 from quarterdeck.store.reader import FeedQuery, Page, Reader
 
 OVER = ("decided", "withdrawn", "expired")
@@ -44,12 +45,14 @@ class DaemonDesk(RuleDesk):
         prior: PriorSessions,
         judging: Judging,
         projects: ProjectShelf,
+        extensions: Extensions,
         figures: Callable[[], dict[str, Any]] = dict,
     ) -> None:
         super().__init__(loop, reader)
         self._prior = prior
         self._judging = judging
         self.projects = projects
+        self.extensions = extensions
         self._figures = figures
 
     @property

@@ -51,6 +51,8 @@ from quarterdeck.daemon.transcripts import follow
 from quarterdeck.daemon.truth import Truth
 from quarterdeck.daemon.waiting import Waiting
 from quarterdeck.errors import ConfigError, HomeError
+from quarterdeck.runner.claude_cli import ClaudeCli, find_claude
+from quarterdeck.runner.extensions import Extensions
 from quarterdeck.serve.access import Access, Pace
 from quarterdeck.serve.agents import Agents
 from quarterdeck.serve.api import create_api
@@ -125,7 +127,10 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     prior = PriorSessions(claude)
     judging = _judging(loop, prior)
     projects = ProjectShelf(config.projects, loop, prior)
-    desk = DaemonDesk(loop, reader, prior, judging, projects, Figures(loop, log, attendance, notifier.figures))
+    extensions = Extensions(_claude(config, claude), claude, projects.folders)
+    desk = DaemonDesk(
+        loop, reader, prior, judging, projects, extensions, Figures(loop, log, attendance, notifier.figures)
+    )
     access = _access(home, loop, redactor)
     agents = Agents(KnownAncestry(folder, lambda: loop.state.sessions), loop.tell)
     doors = _doors(loop, ears, desk, judging, access, attendance, agents)
@@ -181,6 +186,16 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
 
 def _port(listening: socket.socket) -> int:
     return int(listening.getsockname()[1])
+
+
+def _claude(config: Config, folder: Path) -> Callable[[], ClaudeCli | None]:
+    """Finds the command line of Claude Code, when it is needed."""
+
+    def found() -> ClaudeCli | None:
+        path = find_claude(config.claude.path)
+        return ClaudeCli(path, folder) if path else None
+
+    return found
 
 
 def _access(home: Home, loop: Loop, redactor: Redactor) -> Access:

@@ -45,6 +45,10 @@ class ProjectShelf:
         await self._prior.looked()
         return await self._folders.scan(seconds, anew=anew)
 
+    def folders(self) -> list[str]:
+        """Every folder that is known, looked for or not."""
+        return [*self._known(), *(project.path for project in self._folders.all())]
+
     async def close(self) -> None:
         await self._folders.close()
 

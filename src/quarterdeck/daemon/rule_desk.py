@@ -60,6 +60,11 @@ class RuleDesk:
         real = await asyncio.to_thread(os.path.realpath, path)
         return await self._loop.command(TrustProject(path=real, trust=trust, by=by, at=time.time()))
 
+    async def trusted_folder(self, path: str) -> str | None:
+        real = await asyncio.to_thread(os.path.realpath, path)
+        there = await asyncio.to_thread(os.path.isdir, real)
+        return real if there and self._loop.state.trust.get(real) == "full" else None
+
     async def simulate(self, wanted: RuleWanted, before: int | None, limit: int) -> PastPage | Reply:
         rule = await self._rule(wanted, "?")
         if isinstance(rule, Reply):

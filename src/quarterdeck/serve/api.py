@@ -23,6 +23,8 @@ from quarterdeck.serve.describe import described, page
 from quarterdeck.serve.desk import Desk
 from quarterdeck.serve.errors import HANDLERS, ApiError, strict
 from quarterdeck.serve.guard import Routes
+from quarterdeck.serve.mcp import MCP_ROUTES
+from quarterdeck.serve.plugins import PLUGIN_ROUTES
 from quarterdeck.serve.principal import principal_of
 from quarterdeck.serve.projects import PROJECT_ROUTES
 from quarterdeck.serve.reading import READING_ROUTES, healthz
@@ -72,6 +74,8 @@ def create_api(desk: Desk, access: Access, pace: Pace, agents: Agents) -> Litest
         *DECIDING_ROUTES,
         *RULE_ROUTES,
         *PROJECT_ROUTES,
+        *PLUGIN_ROUTES,
+        *MCP_ROUTES,
         *TOKEN_ROUTES,
         list_audit,
         get_stats,

@@ -25,7 +25,21 @@ ERROR: Schema = {
     },
 }
 ERROR_EXAMPLE = {"error": {"kind": "not_found", "message": "no such request: r1; see: qd requests"}}
-CLOSED = ("DecisionBody", "Decisions", "Folder", "NewRule", "NewToken", "Question", "RememberBody", "WhatIf")
+CLOSED = (
+    "DecisionBody",
+    "Decisions",
+    "Folder",
+    "MarketplaceBody",
+    "MarketplaceName",
+    "NewRule",
+    "NewToken",
+    "PluginBody",
+    "Question",
+    "RememberBody",
+    "ServerBody",
+    "WhatIf",
+    "Where",
+)
 """Bodies in which an unknown field is an error."""
 
 SECURITY: Schema = {

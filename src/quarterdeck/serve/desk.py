@@ -9,6 +9,7 @@ from quarterdeck.core.annotate import Insight
 from quarterdeck.core.audit import AuditRow
 from quarterdeck.core.commands import CreateToken, Remember, Reply
 from quarterdeck.core.decisions import Decision
+from quarterdeck.core.extensions import Marketplace, NewServer, Offer, Plugin, Server
 from quarterdeck.core.projects import Listed, Scan
 from quarterdeck.core.risk import Risk
 from quarterdeck.core.rule import Rule
@@ -36,6 +37,28 @@ class ProjectShelf(Protocol):
     async def scan(self, seconds: float, *, anew: bool) -> Scan:
         """Look for projects, and wait so long for the end of it."""
         ...
+
+
+class Extensions(Protocol):
+    """The agent's plugins and MCP servers. Each call raises Refused with the words of who refused."""
+
+    async def plugins(self) -> list[Plugin]: ...
+
+    async def offers(self) -> list[Offer]: ...
+
+    async def marketplaces(self) -> list[Marketplace]: ...
+
+    async def change_plugin(self, action: str, name: str, scope: str, project: str | None) -> str: ...
+
+    async def change_marketplace(self, action: str, name: str | None) -> str: ...
+
+    async def servers(self) -> list[Server]: ...
+
+    async def add_server(self, server: NewServer, project: str | None) -> str: ...
+
+    async def remove_server(self, name: str, scope: str, project: str | None) -> str: ...
+
+    async def check_servers(self, project: str | None) -> None: ...
 
 
 class Desk(Protocol):
@@ -69,6 +92,9 @@ class Desk(Protocol):
 
     @property
     def projects(self) -> ProjectShelf: ...
+
+    @property
+    def extensions(self) -> Extensions: ...
 
     def sessions(self) -> list[Session]: ...
 
@@ -129,6 +155,10 @@ class Desk(Protocol):
     async def add_rule(self, wanted: RuleWanted, by: str) -> Reply: ...
 
     async def remove_rule(self, rule_id: str, by: str) -> Reply: ...
+
+    async def trusted_folder(self, path: str) -> str | None:
+        """The real path of a folder that is trusted in full; None for any other."""
+        ...
 
     async def trust_project(self, path: str, trust: str, by: str) -> Reply: ...
 

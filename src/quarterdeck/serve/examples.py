@@ -218,6 +218,38 @@ SCAN: dict[str, Any] = {
     "seconds": 0.31,
     "notes": [],
 }
+PLUGIN: dict[str, Any] = {
+    "plugin_id": "review@team",
+    "name": "review",
+    "marketplace": "team",
+    "version": "1.2.0",
+    "enabled": True,
+    "scope": "user",
+    "project": None,
+    "capabilities": ["commands", "hooks"],
+    "errors": [],
+}
+OFFER: dict[str, Any] = {
+    "plugin_id": "deploy@team",
+    "name": "deploy",
+    "marketplace": "team",
+    "description": "Deploys the shop",
+    "version": "0.3.0",
+}
+PLUGIN_BODY: dict[str, Any] = {"name": "review@team", "scope": "user"}
+SERVER: dict[str, Any] = {
+    "name": "issues",
+    "transport": "http",
+    "scope": "local",
+    "project": "/home/ann/shop",
+    "status": "failed",
+    "last_error": "ECONNREFUSED: Unable to connect.",
+    "checked_at": 1791000050.0,
+    "config": {"url": "https://issues.example.org/mcp", "headers": {"Authorization": "•••"}},
+    "tools": None,
+    "login": None,
+}
+SERVERS: dict[str, Any] = {"mcp": [SERVER], "next": None}
 PAST: dict[str, Any] = {
     "request_id": "h3fa4b2c1d0ef-9",
     "session_id": "5bcc959a-d2e0-4b84-99d9-a702456ddf08",
@@ -341,6 +373,51 @@ EXAMPLES: Mapping[tuple[str, str], dict[str, Any]] = {
     ("POST", "/projects/scan"): {"answer": SCAN},
     ("POST", "/projects/trust"): {"body": {"path": "/home/ann/shop"}, "answer": TRUSTED},
     ("POST", "/projects/untrust"): {"body": {"path": "/home/ann/shop"}, "answer": {**TRUSTED, "trust": "none"}},
+    ("GET", "/plugins"): {"answer": {"plugins": [PLUGIN], "next": None}},
+    ("GET", "/plugins/available"): {"answer": {"available": [OFFER], "next": None}},
+    ("GET", "/plugins/marketplaces"): {
+        "answer": {
+            "marketplaces": [{"name": "team", "source": "directory", "location": "/home/ann/market"}],
+            "next": None,
+        }
+    },
+    ("POST", "/plugins/marketplaces"): {
+        "body": {"source": "/home/ann/market"},
+        "answer": {"said": "Successfully added marketplace: team (declared in user settings)", "ok": True},
+    },
+    ("POST", "/plugins/marketplaces/update"): {
+        "body": {"name": "team"},
+        "answer": {"said": "Successfully updated marketplace: team", "ok": True},
+    },
+    ("DELETE", "/plugins/marketplaces/{name}"): {
+        "answer": {"said": "Successfully removed marketplace: team", "ok": True}
+    },
+    **{
+        ("POST", f"/plugins/{word}"): {
+            "body": PLUGIN_BODY,
+            "answer": {"said": f"Successfully {past} plugin: review (scope: user)", "ok": True},
+        }
+        for word, past in (
+            ("install", "installed"),
+            ("enable", "enabled"),
+            ("disable", "disabled"),
+            ("update", "updated"),
+            ("uninstall", "uninstalled"),
+        )
+    },
+    ("GET", "/mcp"): {"answer": SERVERS},
+    ("GET", "/mcp/{name}"): {"answer": SERVERS},
+    ("POST", "/mcp"): {
+        "body": {
+            "name": "issues",
+            "transport": "http",
+            "url": "https://issues.example.org/mcp",
+            "headers": {"X-Team": "shop"},
+        },
+        "answer": {"said": "Added HTTP MCP server issues with URL: https://issues.example.org/mcp", "ok": True},
+    },
+    ("POST", "/mcp/check"): {"body": {"project": "/home/ann/shop"}, "answer": SERVERS},
+    ("DELETE", "/mcp/{name}"): {"answer": {"said": "Removed MCP server issues from user config", "ok": True}},
     ("GET", "/tokens"): {"answer": {"tokens": [TOKEN], "next": None}},
     ("POST", "/tokens"): {
         "body": {"name": "phone", "scopes": ["observe", "approve"], "expires_seconds": 2592000},
@@ -376,6 +453,22 @@ SUMMARIES: Mapping[tuple[str, str], str] = {
     ("POST", "/projects/scan"): "Look for projects",
     ("POST", "/projects/trust"): "Trust a folder",
     ("POST", "/projects/untrust"): "Trust a folder no more",
+    ("GET", "/plugins"): "Plugins",
+    ("GET", "/plugins/available"): "Plugins to install",
+    ("GET", "/plugins/marketplaces"): "Marketplaces",
+    ("POST", "/plugins/marketplaces"): "Add a marketplace",
+    ("POST", "/plugins/marketplaces/update"): "Update marketplaces",
+    ("DELETE", "/plugins/marketplaces/{name}"): "Remove a marketplace",
+    ("POST", "/plugins/install"): "Install a plugin",
+    ("POST", "/plugins/enable"): "Enable a plugin",
+    ("POST", "/plugins/disable"): "Disable a plugin",
+    ("POST", "/plugins/update"): "Update a plugin",
+    ("POST", "/plugins/uninstall"): "Uninstall a plugin",
+    ("GET", "/mcp"): "MCP servers",
+    ("GET", "/mcp/{name}"): "MCP servers of a name",
+    ("POST", "/mcp"): "Add an MCP server",
+    ("POST", "/mcp/check"): "Try MCP servers",
+    ("DELETE", "/mcp/{name}"): "Remove an MCP server",
     ("GET", "/tokens"): "Tokens",
     ("POST", "/tokens"): "Make a token",
     ("DELETE", "/tokens/{token_id}"): "Revoke a token",

@@ -6,14 +6,21 @@ import importlib.util
 import os
 import re
 import shutil
-import subprocess
+from collections.abc import Collection
 from pathlib import Path
 
 from msgspec import Struct
 
 from quarterdeck.errors import QuarterdeckError, Refused
+from quarterdeck.runner.bounded import run
 
-TIMEOUT_SECONDS = 60.0
+LIST_SECONDS = 10.0
+ADD_SECONDS = 15.0
+INSTALL_SECONDS = 60.0
+SHORTEST_SECRET = 4
+NAMED = 3
+"""How many words of a command name it; what comes after may be a secret."""
+
 KEPT = re.compile(
     r"HOME|PATH|LANG|LC_\w+|LOGNAME|USER|SHELL|TERM|TMPDIR|XDG_\w+|APPDATA|PATHEXT|SYSTEMROOT|USERPROFILE"
 )
@@ -54,26 +61,24 @@ class ClaudeCli(Struct, frozen=True):
         found = re.match(r"\d+(\.\d+)+", self.run(Path(self.path.anchor), "--version"))
         return found[0] if found else ""
 
-    def run(self, cwd: Path, *args: str) -> str:
-        """What one command printed; Refused with its last words when it fails or takes too long."""
-        said = f"{self.path} {' '.join(args)}"
+    def run(self, cwd: Path, *args: str, seconds: float = INSTALL_SECONDS, secrets: Collection[str] = ()) -> str:
+        """What one command printed; Refused with its last words when it fails or takes too long. What `secrets` names
+        is not repeated."""
+        said = f"{self.path} {' '.join(args[:NAMED])}"
         try:
-            done = subprocess.run(  # noqa: S603 the arguments are ours, and no shell reads them
-                [str(self.path), *args],
-                cwd=cwd,
-                env=self._environment(),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=TIMEOUT_SECONDS,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            raise Refused(f"{said}: no end after {TIMEOUT_SECONDS:.0f} s; run it by hand to see why") from None
+            ended = run([str(self.path), *args], cwd=str(cwd), env=self._environment(), seconds=seconds)
         except OSError as error:
             raise Refused(f"{said}: {error.strerror}; check claude.path") from None
-        if done.returncode:
-            raise Refused(f"{said}: {_last_line(done.stderr or done.stdout) or f'exit {done.returncode}'}")
-        return done.stdout.decode(errors="replace")
+        if ended.cut == "time":
+            raise Refused(f"{said}: no end after {seconds:.0f} s; run it by hand to see why")
+        if ended.cut:
+            raise Refused(f"{said}: says more than is read; run it by hand to see why")
+        if ended.code:
+            words = _last_line(ended.err or ended.out) or f"exit {ended.code}"
+            for secret in sorted((s for s in secrets if len(s) >= SHORTEST_SECRET), key=len, reverse=True):
+                words = words.replace(secret, "…")
+            raise Refused(f"{said}: {words}")
+        return ended.out.decode(errors="replace")
 
     def _environment(self) -> dict[str, str]:
         """CLAUDE_CONFIG_DIR only when it must be: it also moves the CLI's own state file."""
@@ -83,6 +88,12 @@ class ClaudeCli(Struct, frozen=True):
         return {**kept, **QUIET}
 
 
+def state_file(config_dir: Path) -> Path:
+    """The CLI's own state, which lies beside its standard folder and in any other."""
+    home = Path.home()
+    return (home if config_dir == home / ".claude" else config_dir) / ".claude.json"
+
+
 def _last_line(output: bytes) -> str:
     lines = output.decode(errors="replace").strip().splitlines()
-    return "".join(c for c in lines[-1] if c.isprintable()).strip() if lines else ""
+    return "".join(c for c in lines[-1] if c.isprintable()).strip(" ✘") if lines else ""

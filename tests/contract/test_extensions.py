@@ -1,0 +1,175 @@
+"""Plugins and MCP servers of a real daemon, with a program in Claude Code's place that tells what it was given."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.daemon import Daemon, Json
+
+SPY = """#!{python}
+import json, os, sys
+seen = {{"argv": sys.argv[1:], "cwd": os.getcwd(), "env": dict(os.environ)}}
+with open({log!r}, "a") as log:
+    log.write(json.dumps(seen) + "\\n")
+if "refuse" in sys.argv[-1]:
+    sys.exit("first\\n✘ Failed to add: it says hunter2-secret")
+print("[]" if "list" in sys.argv else "Doing…✔ Done")
+"""
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    folder = tmp_path_factory.mktemp("extensions")
+    program = folder / "claude-spy"
+    program.write_text(SPY.format(python=sys.executable, log=str(folder / "seen")))
+    program.chmod(0o755)
+    with Daemon(folder / "home", env={"QUARTERDECK_CLAUDE_PATH": str(program), "SOME_TOKEN": "ours"}) as running:
+        yield running
+
+
+@pytest.fixture
+def daemon(served: Daemon) -> Daemon:
+    """Nothing was asked of the program yet."""
+    (served.home.parent / "seen").unlink(missing_ok=True)
+    return served
+
+
+def folder(daemon: Daemon, name: str) -> Path:
+    made = daemon.home.parent / name
+    made.mkdir(exist_ok=True)
+    return made
+
+
+def seen(daemon: Daemon) -> list[Json]:
+    file = daemon.home.parent / "seen"
+    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def words(daemon: Daemon) -> list[list[str]]:
+    return [one["argv"] for one in seen(daemon)]
+
+
+@pytest.mark.law("I9")
+def test_each_action_is_one_command_of_plain_words(daemon: Daemon) -> None:
+    for action in ("install", "enable", "disable", "update", "uninstall"):
+        assert daemon.api("POST", f"/plugins/{action}", {"name": "demo@lab"}) == (200, {"said": "Done", "ok": True})
+    daemon.api("POST", "/plugins/marketplaces", {"source": "/m;touch$IFS/x"})
+    daemon.api("POST", "/plugins/marketplaces/update", {})
+    daemon.api("DELETE", "/plugins/marketplaces/lab")
+    made = {"name": "s", "command": "cat", "args": ["--settings=x", "$(id)"], "env": {"A": "b"}}
+    assert daemon.api("POST", "/mcp", made)[0] == 201
+    daemon.api("DELETE", "/mcp/s")
+    given = words(daemon)
+    assert given[0] == ["plugin", "install", "--scope", "user", "--", "demo@lab"]
+    assert given[5:8] == [
+        ["plugin", "marketplace", "add", "--", "/m;touch$IFS/x"],
+        ["plugin", "marketplace", "update"],
+        ["plugin", "marketplace", "remove", "--", "lab"],
+    ]
+    assert given[8][-6:] == ["--env", "A=b", "--", "cat", "--settings=x", "$(id)"]
+    assert given[9] == ["mcp", "remove", "--scope", "user", "--", "s"]
+    assert {one["cwd"] for one in seen(daemon)} == {"/"}
+    assert not any("TOKEN" in name or name.startswith("QUARTERDECK") for one in seen(daemon) for name in one["env"])
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/plugins/install", {"name": "--settings=x"}),
+        ("/plugins/install", {"name": "demo@-x"}),
+        ("/plugins/install", {"name": "demo", "scope": "local"}),
+        ("/plugins/install", {"name": "demo", "project": "/tmp"}),
+        ("/plugins/marketplaces", {"source": "--help"}),
+        ("/plugins/marketplaces", {"source": "https://ann:hunter2@example.org/m.git"}),
+        ("/mcp", {"name": "-x", "command": "cat"}),
+        ("/mcp", {"name": "x"}),
+        ("/mcp", {"name": "x", "transport": "http", "url": "--header"}),
+        ("/mcp", {"name": "x", "command": "cat", "headers": {"A": "b"}}),
+        ("/mcp", {"name": "x", "command": "cat", "env": {"A B": "c"}}),
+        ("/mcp", {"name": "x", "transport": "http", "url": "http://h", "headers": {"A": "b\r\nC: d"}}),
+    ],
+)
+def test_what_could_be_an_option_or_makes_no_sense_is_refused(daemon: Daemon, path: str, body: Json) -> None:
+    status, error = daemon.api("POST", path, body)
+    assert (status, error["error"]["kind"]) == (422, "invalid")
+    assert words(daemon) == []
+
+
+@pytest.mark.law("S9")
+def test_nothing_is_done_in_a_project_that_is_not_trusted(daemon: Daemon) -> None:
+    project = str(folder(daemon, "untrusted"))
+    asks = [
+        ("POST", "/plugins/install", {"name": "demo", "scope": "local", "project": project}),
+        ("POST", "/mcp", {"name": "x", "command": "cat", "scope": "project", "project": project}),
+        ("POST", "/mcp/check", {"project": project}),
+        ("DELETE", f"/mcp/x?scope=local&project={project}", None),
+    ]
+    assert {daemon.api(*ask)[1]["error"]["kind"] for ask in asks} == {"untrusted_project"}
+    assert words(daemon) == []
+    daemon.api("POST", "/projects/trust", {"path": project})
+    assert [daemon.api(*ask)[0] for ask in asks] == [200, 201, 200, 200]
+    assert {one["cwd"] for one in seen(daemon)} == {project}
+
+
+@pytest.mark.law("A12")
+def test_a_refusal_is_told_in_claudes_words_without_the_secret(daemon: Daemon) -> None:
+    made = {"name": "x", "command": "refuse", "env": {"KEY": "hunter2-secret"}}
+    status, error = daemon.api("POST", "/mcp", made)
+    assert (status, error["error"]["kind"]) == (409, "claude_refused")
+    assert error["error"]["message"].endswith("claude-spy mcp add --scope: Failed to add: it says …")
+
+
+def test_a_list_is_asked_for_again_only_when_something_changed(daemon: Daemon) -> None:
+    for _ in range(3):
+        assert daemon.api("GET", "/plugins") == (200, {"plugins": [], "next": None})
+    assert len(words(daemon)) == 1
+    daemon.api("POST", "/plugins/enable", {"name": "demo"})
+    daemon.api("GET", "/plugins")
+    (folder(daemon, "claude") / "settings.json").write_text("{}")
+    daemon.api("GET", "/plugins")
+    assert [one[1] for one in words(daemon)] == ["list", "enable", "list", "list"]
+
+
+def test_servers_are_read_from_files_and_no_link_is_followed(daemon: Daemon) -> None:
+    project, claude = folder(daemon, "project"), folder(daemon, "claude")
+    servers = {"tools": {"command": "srv", "env": {"KEY": "hunter2-secret"}}}
+    (claude / ".claude.json").write_text(json.dumps({"mcpServers": servers, "projects": {}}))
+    (project / ".mcp.json").write_text(json.dumps({"mcpServers": {"web": {"type": "http", "url": "http://h/mcp"}}}))
+    daemon.api("POST", "/projects/trust", {"path": str(project)})
+    _, found = daemon.api("GET", "/mcp")
+    shown = [(s["name"], s["transport"], s["scope"], s["project"], s["status"]) for s in found["mcp"]]
+    assert shown == [
+        ("tools", "stdio", "user", None, "unchecked"),
+        ("web", "http", "project", str(project), "unchecked"),
+    ]
+    assert found["mcp"][0]["config"] == {"command": "srv", "args": [], "env": {"KEY": "•••"}}
+    assert daemon.api("GET", "/mcp/web")[1]["mcp"] == found["mcp"][1:]
+    assert daemon.api("GET", "/mcp/nope")[0] == 404
+    (project / ".mcp.json").unlink()
+    (project / ".mcp.json").symlink_to(claude / ".claude.json")
+    assert len(daemon.api("GET", "/mcp")[1]["mcp"]) == 1
+    assert words(daemon) == []
+
+
+def test_only_control_changes_anything(daemon: Daemon) -> None:
+    _, made = daemon.api("POST", "/tokens", {"name": "reader", "scopes": ["observe"]})
+    for path in ("/plugins/install", "/plugins/marketplaces", "/mcp", "/mcp/check", "/projects/scan"):
+        status, _ = daemon._call("POST", f"/api/v1{path}", {}, made["token"], 10.0)
+        assert status == 403
+    assert daemon._call("GET", "/api/v1/mcp", None, made["token"], 10.0)[0] == 200
+
+
+def test_without_claude_the_error_says_what_to_do(tmp_path: Path) -> None:
+    with Daemon(tmp_path / "home", env={"QUARTERDECK_CLAUDE_PATH": str(tmp_path / "none")}) as daemon:
+        environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "QUARTERDECK_HOME": str(daemon.home)}
+        command = [sys.executable, "-m", "quarterdeck", "plugins", "list"]
+        ended = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert "claude.path" in ended.stderr
