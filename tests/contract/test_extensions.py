@@ -6,12 +6,13 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.daemon import Daemon, Json
+from tests.support.daemon import Daemon, Json, until
 
 SPY = """#!{python}
 import json, os, sys
@@ -173,3 +174,28 @@ def test_without_claude_the_error_says_what_to_do(tmp_path: Path) -> None:
         ended = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=60)
     assert (ended.returncode, ended.stdout) == (1, "")
     assert "claude.path" in ended.stderr
+
+
+@pytest.mark.law("S5")
+def test_a_daemon_that_stops_leaves_no_program_behind(tmp_path: Path) -> None:
+    program = tmp_path / "claude-slow"
+    program.write_text(f"#!/bin/sh\necho $$ > {tmp_path / 'pid'}\nsleep 50 & sleep 50\n")
+    program.chmod(0o755)
+    with Daemon(tmp_path / "home", env={"QUARTERDECK_CLAUDE_PATH": str(program)}) as daemon:
+        asking = threading.Thread(target=lambda: daemon.api("POST", "/plugins/install", {"name": "x"}, timeout=30))
+        asking.start()
+        group = int(until(lambda: _read(tmp_path / "pid"), what="the program"))
+        daemon.stop(20)
+        asking.join(20)
+    until(lambda: not _alive_in(group), what="the end of all it started")
+
+
+def _alive_in(group: int) -> list[str]:
+    """The processes of a group that have not ended; a zombie has."""
+    listed = subprocess.run(["ps", "-eo", "pgid=,stat=,args="], capture_output=True, text=True, check=True).stdout
+    rows = [line.split(None, 2) for line in listed.splitlines()]
+    return [row[2] for row in rows if row[0] == str(group) and not row[1].startswith("Z")]
+
+
+def _read(file: Path) -> str:
+    return file.read_text().strip() if file.exists() else ""

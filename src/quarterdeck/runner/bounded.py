@@ -7,12 +7,16 @@ import os
 import selectors
 import signal
 import subprocess
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 CHUNK = 64 * 1024
+
+_lock = threading.Lock()
+_running: set[subprocess.Popen[bytes]] = set()
 
 
 class Ended(Struct, frozen=True, kw_only=True):
@@ -43,12 +47,33 @@ def run(
         cut = "time"
         said: list[bytearray] = [bytearray(), bytearray()]
         try:
-            cut = _listen(started, said, deadline, limit) or _finish(started, deadline)
+            with _among_running(started):
+                cut = _listen(started, said, deadline, limit)
+            cut = cut or _finish(started, deadline)
         finally:
             if cut:
                 _end_group(started)
         code = started.wait()
     return Ended(out=bytes(said[0]), err=bytes(said[1]), code=code, cut=cut)
+
+
+def end_all() -> None:
+    """End every program that is still listened to: whoever waits for it stops."""
+    with _lock:
+        for started in _running:
+            _end_group(started)
+
+
+@contextlib.contextmanager
+def _among_running(started: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Inside nobody has waited for the program yet, so that its number cannot be another's."""
+    with _lock:
+        _running.add(started)
+    try:
+        yield
+    finally:
+        with _lock:
+            _running.discard(started)
 
 
 def _listen(started: subprocess.Popen[bytes], said: list[bytearray], deadline: float, limit: int) -> str:

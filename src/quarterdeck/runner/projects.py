@@ -12,6 +12,7 @@ import structlog
 from msgspec.structs import replace
 
 from quarterdeck.core.projects import Project, Scan
+from quarterdeck.runner.bounded import end_all
 from quarterdeck.runner.finding import find
 from quarterdeck.runner.inspecting import Inspector
 
@@ -70,8 +71,9 @@ class Projects:
         return self._scan
 
     async def close(self) -> None:
-        """Give up what has not begun."""
+        """Give up what has not begun, and end every program that runs for us."""
         self._pool.shutdown(wait=False, cancel_futures=True)
+        end_all()
         if self._running is not None:
             await asyncio.wait([self._running])
 
