@@ -3,100 +3,106 @@ opens by itself nobody sees here: this stops the plain ways, and no rule allows 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from quarterdeck.core.shell import Call, Script
-from quarterdeck.core.subject import Subject
+from quarterdeck.core.shell_tables import named
+from quarterdeck.core.subject import Subject, from_there
 
-READING = frozenset(
-    {
-        *(
-            ".",
-            "awk",
-            "base64",
-            "bat",
-            "cat",
-            "cmp",
-            "comm",
-            "cp",
-            "cut",
-            "diff",
-            "egrep",
-            "fgrep",
-            "grep",
-            "gzip",
-            "head",
-        ),
-        *("hexdump", "jq", "less", "ln", "more", "mv", "nl", "od", "paste", "rev", "rg", "rsync", "scp", "sed", "sort"),
-        *("source", "split", "strings", "tac", "tail", "tar", "tee", "uniq", "wc", "xxd", "yq", "zcat", "zip"),
-    }
+READING = named(
+    ". awk base64 bat bzip2 cat cmp code column comm cp curl cut dd diff egrep emacs ex expand fgrep fmt fold gawk "
+    "gpg grep gzip head hexdump iconv join jq less ln more mv nano nl nvim od openssl paste perl pr rev rg rsync ruby "
+    "scp sed shuf sort source split strings tac tail tar tee uniq vi view vim wc wget xxd xz yq zcat zip zstd"
 )
-"""Programs that show or copy what is in the files they are given."""
+"""Programs that show, send or copy what is in the files they are given."""
 
-CHANGING = frozenset(
-    {
-        *(
-            "chmod",
-            "chown",
-            "cp",
-            "dd",
-            "ed",
-            "install",
-            "ln",
-            "mv",
-            "patch",
-            "rm",
-            "rmdir",
-            "rsync",
-            "scp",
-            "shred",
-            "tee",
-        ),
-        *("touch", "truncate", "unlink"),
-    }
+CHANGING = named(
+    "chmod chown cp dd ed emacs ex install ln mkdir mv nano nvim patch rm rmdir rsync scp shred split tee touch "
+    "truncate unlink unzip vi vim"
 )
 """Programs that change, make or take away the files they are given."""
 
-_EDITS = CHANGING | {"sed", "perl"}
+_IN_PLACE = {"sed": "i", "perl": "i", "ruby": "i", "sort": "o", "curl": "o", "wget": "O", "tar": "xC", "find": ""}
+"""Programs that change files only with one of these short options, with `--in-place`, `--output` or `-delete`."""
+
+_GIT_CHANGES = named("checkout mv restore rm")
+_EDITS = CHANGING | _IN_PLACE.keys() | {"awk", "gawk", "git"}
 _KNOWN = READING | _EDITS
 _NONE: frozenset[str] = frozenset()
 # The programs to look at, by whether reads and edits matter.
 _CONCERNED = {(False, False): _NONE, (True, False): READING, (False, True): _EDITS, (True, True): _KNOWN}
+_LONG = ("--in-place", "--output", "-delete", "inplace")
+
+LONGEST_CD = 512
+"""Beyond this a line that goes from folder to folder is not followed."""
 
 MOST = 200
 """How many words of a line are looked at."""
 
 
 def files_named(subject: Subject, script: Script, tools: frozenset[str]) -> tuple[Subject, ...]:
-    """A use of one of these tools, Read or Edit, for each file that the line names, from where the session is."""
+    """A use of one of these tools, Read or Edit, for each file that the line names, from where the session is
+    and where the line goes."""
     concerned = _CONCERNED["Read" in tools, "Edit" in tools]
     names = [call.words[0].rpartition("/")[2] for call in script.calls if call.words]
-    if not script.writes and concerned.isdisjoint(names):
+    if not script.writes and not script.reads and concerned.isdisjoint(names):
         return ()
     found = dict.fromkeys(("Edit", target) for target in script.writes[:MOST])
+    found.update(dict.fromkeys(("Read", target) for target in script.reads[:MOST]))
     for call in script.calls:
         if call.words and call.words[0].rpartition("/")[2] in _KNOWN and len(found) <= MOST:
             found.update(dict.fromkeys(_named(call)))
-    return tuple(_as_file(subject, tool, path) for tool, path in list(found)[:MOST] if tool in tools)
+    wanted = [(tool, path) for tool, path in list(found)[:MOST] if tool in tools]
+    return tuple(_as_file(subject, tool, path, place) for place in _places(subject, script) for tool, path in wanted)
+
+
+def _places(subject: Subject, script: Script) -> list[str]:
+    """Where the session is, and the folders that the line first and last changes to."""
+    places = [subject.cwd]
+    for call in script.calls:
+        if call.words[:1] in (("cd",), ("pushd",)) and len(call.words) > 1 and len(places[-1]) < LONGEST_CD:
+            places = [*places[:2], from_there(call.words[-1], places[-1], subject.home)]
+    return list(dict.fromkeys(places))
 
 
 def _named(call: Call) -> Iterator[tuple[str, str]]:
     name = call.words[0].rpartition("/")[2]
-    in_place = name in ("sed", "perl") and any(word.startswith(("-i", "--in-place")) for word in call.words)
+    changes = name in CHANGING or _is_changing(name, call.words)
     for word in call.words[1 : MOST + 1]:
-        if not word or word.startswith("-"):
-            continue
-        path = word.partition("=")[2] if name == "dd" else word
-        if name in READING:
-            yield "Read", path
-        if name in CHANGING or in_place:
-            yield "Edit", path
+        for path in _paths_in(word):
+            if name in READING:
+                yield "Read", path
+            if changes:
+                yield "Edit", path
 
 
-def _as_file(subject: Subject, tool: str, path: str) -> Subject:
+def _is_changing(name: str, words: Sequence[str]) -> bool:
+    if name == "git":
+        return words[1:2] != () and words[1] in _GIT_CHANGES
+    letters = _IN_PLACE.get(name)
+    if letters is None:
+        return name in ("awk", "gawk") and "inplace" in words
+    return any(
+        word.startswith(_LONG) or (word[:1] == "-" != word[1:2] and any(letter in word for letter in letters))
+        for word in words[1:]
+    ) or (name == "tar" and any("x" in word for word in words[1:2]))
+
+
+def _paths_in(word: str) -> Iterator[str]:
+    """What may be a path: the word, and what it says behind `=`, `@`, `file://` or a short option."""
+    if word[:1] not in ("-", ""):
+        yield word
+    for sign in ("=", "@", "file://"):
+        if value := word.partition(sign)[2]:
+            yield value.removeprefix("@")
+    if word[:1] == "-" != word[1:2] and len(word) > 2:
+        yield word[2:]
+
+
+def _as_file(subject: Subject, tool: str, path: str, place: str) -> Subject:
     return Subject(
         tool_name=tool,
-        tool_input={"file_path": path},
+        tool_input={"file_path": from_there(path, place, subject.home)},
         session_id=subject.session_id,
         cwd=subject.cwd,
         home=subject.home,

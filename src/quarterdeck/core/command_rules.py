@@ -24,14 +24,18 @@ from quarterdeck.core.rule_index import (
     rank_of_bound,
 )
 from quarterdeck.core.shell import Call, Script, grants, mentions, only_reads, read_script
+from quarterdeck.core.shell_match import is_open
 from quarterdeck.core.titles import cut
 
 LONGEST_UNREAD = 256 * 1024
 """Up to here a line that nobody can read is searched for the words of a rule."""
 
+MOST_GUESSED = 8
+"""With more names that the shell makes, nobody can read the line."""
+
 _OPEN_NAME = re.compile(r"[*?$`{\[]")
 _NONE: frozenset[str] = frozenset()
-_WORD = re.compile(r"[^\s;&|<>()$`'\"\\{}]+")
+_WORD = re.compile(r"[^\s;&|<>()$`'\"\\{},=]+")
 
 
 class CommandLook(Struct, frozen=True, kw_only=True):
@@ -43,6 +47,8 @@ class CommandLook(Struct, frozen=True, kw_only=True):
     line: str
     line_key: str
     words: frozenset[str] | None
+    guessed: tuple[Call, ...]
+    """The calls whose name the shell makes."""
     files: tuple[Look, ...]
     """The files that the line plainly names, when rules over files are asked too."""
 
@@ -52,12 +58,14 @@ def look_at_command(look: Look, file_tools: frozenset[str]) -> CommandLook:
     line = look.subject.command.strip()
     script = read_script(line)
     files = tuple(map(look_at, files_named(look.subject, script, file_tools)))
+    guessed = tuple(call for call in script.calls if call.words and is_open(call.words[0]))
     return CommandLook(
         look=look,
         script=script,
         line=line,
         line_key=line_key(line),
-        words=_loose_words(line, script),
+        words=_loose_words(line, script) if len(guessed) <= MOST_GUESSED else None,
+        guessed=guessed,
         files=files,
     )
 
@@ -88,6 +96,8 @@ def _names(calls: tuple[Call, ...]) -> set[str]:
     names = {call.words[0] for call in calls if call.words}
     modules = [call.words for call in calls if "-m" in call.words]
     names.update([words[2] for words in modules if words[1:2] == ("-m",) and len(words) > 2])
+    if "git-" in "\n".join(names) and any(name.rpartition("/")[2].startswith("git-") for name in names):
+        names.add("git")
     return names
 
 

@@ -9,7 +9,7 @@ from msgspec import Struct, json
 
 from quarterdeck.core.command_patterns import Command, WildCommand
 from quarterdeck.core.globs import Glob, folded
-from quarterdeck.core.path_patterns import Base, Files
+from quarterdeck.core.path_patterns import Base, Files, has_wildcard
 from quarterdeck.core.patterns import Domain, Fields, Named, Pattern, Server, Whole
 from quarterdeck.core.subject import LONGEST_PATH, Subject, is_within, searched_path, written_path
 
@@ -142,6 +142,8 @@ def _files(files: Files, look: Look, path: str, project: str | None, *, broad: b
         return False
     parts = [part for part in path[len(base) :].split("/") if part]
     glob = files.folded if look.subject.case_folds else files.glob
+    if broad and has_wildcard(path) and files.overlaps(parts):
+        return True
     return glob.matches(parts, below=broad, itself=broad or look.subject.looks_in_folders)
 
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from quarterdeck.core.command_patterns import Command, WildCommand
 from quarterdeck.core.covering import Look
 from quarterdeck.core.globs import folded
-from quarterdeck.core.path_patterns import Base, Files
+from quarterdeck.core.path_patterns import Base, Files, has_wildcard
 from quarterdeck.core.patterns import Domain, Fields, Named, Pattern, Server, Whole
 from quarterdeck.core.rule import Rule
 from quarterdeck.core.subject import LONGEST_PATH, is_within
@@ -167,6 +167,8 @@ def _places(tool: str, path: str, look: Look) -> Iterator[Key]:
     if len(path) > LONGEST_PATH:
         yield (tool, "", "")
         return
+    if has_wildcard(path):
+        yield (tool, "", "")
     for base, folder in ((Base.ROOT, "/"), (Base.HOME, look.home), (Base.CWD, look.cwd)):
         if not is_within(path, folder):
             continue

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
+from quarterdeck.core.command_files import LONGEST_CD
 from quarterdeck.core.command_patterns import is_unread
 from quarterdeck.core.our_places import FOLDERS, is_settings, leads_to_us, may_name_us
 from quarterdeck.core.patterns import EDITS, READS
 from quarterdeck.core.shell import Call, Script, read_script
+from quarterdeck.core.shell_match import turns_into
 from quarterdeck.core.subject import Subject, from_there, is_within, searched_path, written_path
 
 OUR_NAMES = frozenset({"qd", "quarterdeck"})
@@ -43,10 +46,12 @@ SWEEPS = frozenset({"chgrp", "chmod", "chown", "mv", "rm", "rmdir", "rsync", "sh
 """Programs that change or take away all that is below a folder they are given."""
 
 _MOVES = frozenset({"cd", "pushd"})
-_WATCHED = OUR_NAMES | RUNNERS | SWEEPS | {"find"}
+_RECURSIVE = frozenset({"grep", "egrep", "fgrep", "diff", "cp", "zip"})
+_WATCHED = OUR_NAMES | RUNNERS | SWEEPS | _RECURSIVE | {"find", "rg", "tar"}
 _VERSIONS = frozenset("0123456789.")  # how a name may end that begins like a runner's
 _FAR = re.compile(r"^[/~.]|/\.\.")
 _GLOB = re.compile(r"[*?\[{]")
+_WILD = re.compile(r"[*?\[]")  # braces that expand are never allowed anyway
 _OUR_WORD = re.compile(r"(?<![\w-])(?:qd|quarterdeck)(?![\w-])")
 
 LONGEST_LINE = 8192
@@ -112,11 +117,11 @@ def _command(subject: Subject, ours: str, script: Script) -> str | None:
             return "runs a command of Quarterdeck that may change something"
     cwd = subject.cwd.casefold()
     near = ".claude" in cwd or ".claude" in text or "managed-" in text
-    if near or (ours and (ours.rpartition("/")[2] in text or is_within(cwd, ours))):
+    if near or _WILD.search(text) or (ours and (ours.rpartition("/")[2] in text or is_within(cwd, ours))):
         if len(text) > LONGEST_LINE:
-            return "names Quarterdeck's or Claude Code's files in a line too long to be looked through"
-        return _named(subject, ours, script)
-    return _sweeps(subject, ours, watched) if watched else None
+            return "may name Quarterdeck's or Claude Code's files in a line too long to be looked through"
+        return _named(subject, ours, script) or _sweeps(subject, ours, script.calls)
+    return _sweeps(subject, ours, script.calls) if watched else None
 
 
 def _name(call: Call) -> str:
@@ -150,7 +155,7 @@ def _named(subject: Subject, ours: str, script: Script) -> str | None:
             places = [places[0], *places[1:][-2:], from_there(words[-1].casefold(), places[-1], home)]
             watchful = watchful or leads_to_us(places[-1], ours)
         sweeping = _is_sweeping(call)
-        every = watchful or sweeping
+        every = watchful or sweeping or any(map(_WILD.search, words))
         if every or may_name_us("\n".join(words).casefold(), ours):
             for word in map(str.casefold, words[1:]):
                 if (every or may_name_us(word, ours)) and (
@@ -167,13 +172,32 @@ def _word(word: str, name: str, sweeping: bool, places: list[str], home: str, ou
     for text in {word, word.rpartition("=")[2]}:
         for place in places:
             path = _fixed(text, place, home)
-            if ours and is_within(path, ours):
+            if ours and (is_within(path, ours) or ours in path):
                 return _FILES
+            if _WILD.search(text) and (reason := _guessed(from_there(text, place, home), name, ours)):
+                return reason
             if name not in READERS and (is_settings(path) or (name != "cd" and path.endswith(FOLDERS))):
                 return _CONNECTED
             if sweeping and _is_swept(text, path, place, home, ours):
                 return _FILES
     return None
+
+
+def _guessed(path: str, name: str, ours: str) -> str | None:
+    """What a path with wildcards in it may come to."""
+    parts, our_parts = path.split("/"), ours.split("/")
+    if ours and len(parts) >= len(our_parts) and all(map(turns_into, parts, our_parts)):
+        return _FILES
+    if name in READERS:
+        return None
+    for folder, inside in pairwise([*parts, ""]):
+        hidden = folder[:1] in (".", "[") and turns_into(folder, ".claude")
+        if hidden and (not inside or any(turns_into(inside, known) for known in _SETTINGS)):
+            return _CONNECTED
+    return None
+
+
+_SETTINGS = ("settings.json", "settings.local.json", "plugins")
 
 
 def _fixed(text: str, place: str, home: str) -> str:
@@ -185,12 +209,35 @@ def _fixed(text: str, place: str, home: str) -> str:
 def _sweeps(subject: Subject, ours: str, calls: Sequence[Call]) -> str | None:
     """A line that names none of our places, and may still sweep away a folder that they are in."""
     home, cwd = subject.home.casefold(), subject.cwd.casefold()
+    place = cwd
     for call in calls:
-        if _is_sweeping(call):
+        if call.words[:1] in (("cd",), ("pushd",)) and len(call.words) > 1 and len(place) < LONGEST_CD:
+            place = from_there(call.words[-1].casefold(), place, home)
+        if ours and _reads_all(call) and any(is_within(ours, folder) for folder in _looked_in(call, place, home)):
+            return _FILES
+        if call.words and _is_sweeping(call):
             for word in call.words[1:]:
                 if _FAR.search(word) and _is_swept(word, _fixed(word.casefold(), cwd, home), cwd, home, ours):
                     return _FILES
     return None
+
+
+def _reads_all(call: Call) -> bool:
+    """Whether a program shows or copies all that is below a folder, hidden or not."""
+    name = _name(call) if call.words else ""
+    options = [word for word in call.words[1:] if word[:1] == "-"]
+    if name == "rg":
+        return any(word in ("--hidden", "--unrestricted", "-.") or word.startswith("-u") for word in options)
+    if name in ("tar", "rsync"):
+        return True
+    return name in _RECURSIVE and any(
+        word.endswith("recursive") or (word[:2] != "--" and ("r" in word or "R" in word)) for word in options
+    )
+
+
+def _looked_in(call: Call, cwd: str, home: str) -> list[str]:
+    words = [word.casefold() for word in call.words[1:] if word[:1] in ("/", "~", ".")]
+    return [_fixed(word, cwd, home) for word in words] or [cwd]
 
 
 def _is_sweeping(call: Call) -> bool:

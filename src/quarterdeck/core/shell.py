@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice, pairwise
 
 from quarterdeck.core.shell_calls import Call, Script
 from quarterdeck.core.shell_match import grants, mentions, only_reads
 from quarterdeck.core.shell_plain import Simple, read_plain
-from quarterdeck.core.shell_tables import CHANGES_SHELL, ONLY_LOOK
+from quarterdeck.core.shell_tables import CHANGES_SHELL, ONLY_LOOK, named
 from quarterdeck.core.shell_tree import Seen, agrees, look, loose_word, parse
 from quarterdeck.core.shell_wrappers import WRAPPERS, unwrap
 from quarterdeck.core.text import UNSEEN
@@ -20,7 +21,8 @@ DEPTH = 8
 CALLS = 2000
 COSTLY, DOCUMENTS, LONG = 400, 32, 16 * 1024  # operators, here-documents, and bytes outside of these
 _COSTLY = re.compile(r"'[^']*+'|\"[^\"$`]*+\"|([|&;<>(){}$`\"\[\]])")
-_DOCUMENT = re.compile(r"<<-?[ \t]*+[\"'\\]?(\w++)")
+_DOCUMENT = re.compile(r"<<-?[ \t]*+([\"'\\]?)(\w++)")
+_EXPANDED = re.compile(r"[$`]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 # Known to be read differently by tree-sitter and by bash, wherever they stand.
 _RAW_DOUBTS = (
@@ -32,6 +34,7 @@ _RAW_DOUBTS = (
 _ANY_RAW = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]|\\\n|\n[ \t]*+\\")
 _BRACES = re.compile(r"(?<!\$)\{[^{}\s,.]*+(?:,|\.\.)[^{}\s]*+\}")
 _CHANGES = CHANGES_SHELL | {"set"}
+_SHELLS = named("bash sh dash zsh ksh mksh ash fish")
 _SET_SAFE = re.compile(r"[-+](?:[eux]+|[eux]*o)|pipefail|errexit|nounset|xtrace")
 
 
@@ -57,16 +60,23 @@ def _read(text: str, depth: int) -> Script:
 
 
 def _outside_documents(text: str) -> list[str]:
-    """The lines that are not the body of a here-document."""
+    """The lines that are not the body of a here-document; all of them, when its body is costly too."""
     lines: list[str] = []
+    expanded, expands = 0, False
     ending = ""
     for line in text.split("\n"):
         if ending:
+            expanded += len(_EXPANDED.findall(line)) if expands else line.count("`")
             ending = "" if line.strip("\t") == ending else ending
+            if expanded > COSTLY:
+                return text.split("\n")
             continue
         lines.append(line)
         started = _DOCUMENT.findall(line)
-        ending = started[-1] if started else ""
+        if len(started) > 1:
+            return text.split("\n")  # several at once are what the parser is slowest with
+        ending = started[-1][1] if started else ""
+        expands = bool(started) and not started[-1][0]
     return lines
 
 
@@ -112,9 +122,12 @@ def _clear(text: str, data: bytes, commands: Sequence[Simple], depth: int) -> Sc
             _doubt(command, words, doubts)
         if name in WRAPPERS or "/" in name:
             _unwrapped(words, calls, doubts, writes, depth)
+    for fed in _fed(calls):
+        _nested(fed, "a pipe into a shell", calls, doubts, writes, depth - 1)
     if not calls:
         doubts["runs nothing"] = None
-    return Script(tuple(calls), tuple(doubts), tuple(writes))
+    reads = tuple(target for command in commands for target in command.reads)
+    return Script(tuple(calls), tuple(doubts), tuple(writes), reads)
 
 
 def _doubt(command: Simple, words: Sequence[str], doubts: dict[str, None]) -> None:
@@ -147,6 +160,16 @@ def _unwrapped(
             _nested(inner.text, said, calls, doubts, writes, depth - 1, inner.unseen)
 
 
+def _fed(calls: Sequence[Call]) -> list[str]:
+    """What plain texts a shell is fed through a pipe: `echo 'rm x' | sh`."""
+    own = [call for call in calls if not call.outer]
+    return [
+        " ".join(word for word in before.words[1:] if word[:1] != "-")
+        for before, call in pairwise(own)
+        if call.piped and before.words[0] in ("echo", "printf") and call.words[0].rpartition("/")[2] in _SHELLS
+    ]
+
+
 def _nested(
     text: str, via: str, calls: list[Call], doubts: dict[str, None], writes: list[str], depth: int, unseen: bool = False
 ) -> None:
@@ -175,13 +198,15 @@ def _unclear(text: str, seen: Seen, depth: int, doubt: str = "") -> Script:
     if misread:
         known = {call.words for call in calls}
         _add([call for call in _rough(text) if call.words not in known], calls, doubts, writes, depth)
+    for fed in _fed(calls):
+        _nested(fed, "a pipe into a shell", calls, doubts, writes, depth - 1)
     for inner, via in seen.texts:
         _nested(inner, via, calls, doubts, writes, depth - 1)
     if _BRACES.search(text):
         doubts["expands braces"] = None
     if not doubts:
         doubts["cannot be read with certainty"] = None
-    return Script(tuple(calls[: CALLS * 2]), tuple(doubts), tuple(writes))
+    return Script(tuple(calls[: CALLS * 2]), tuple(doubts), tuple(writes), tuple(seen.reads))
 
 
 def _add(found: Sequence[Call], calls: list[Call], doubts: dict[str, None], writes: list[str], depth: int) -> None:
@@ -206,13 +231,15 @@ def _rough(text: str) -> list[Call]:
     parts: list[str] = []
     last = 0
     for found in _BREAKS.finditer(joined):
+        if len(parts) > CALLS:
+            break
         if found.group()[0] not in "'\"\\":
             parts.append(joined[last : found.start()])
             last = found.end()
     parts.append(joined[last:])
     calls = []
     for part in parts[:CALLS]:
-        words = [loose_word(word) for word in _BLANKS.findall(part)]
+        words = [loose_word(found.group()) for found in islice(_BLANKS.finditer(part), COSTLY)]
         while words and (not words[0] or _ASSIGNS.match(words[0])):
             del words[0]
         if words:

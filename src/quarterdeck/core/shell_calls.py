@@ -22,3 +22,4 @@ class Script(Struct, frozen=True):
     calls: tuple[Call, ...] = ()  # however nested; what deny, ask and risk look at
     doubts: tuple[str, ...] = ()  # why no allow rule may cover the text; empty means clear
     writes: tuple[str, ...] = ()  # targets of write redirections other than /dev/null
+    reads: tuple[str, ...] = ()  # files that are read by a redirection

@@ -37,11 +37,30 @@ def mentions(prefix: tuple[str, ...], open_end: bool, call: Call) -> bool:
         return open_end
     if not call.words:
         return False
-    if _base(call.words[0]) == _base(prefix[0]):
+    name = _base(call.words[0])
+    if name == _base(prefix[0]) or _may_be(name, _base(prefix[0])):
         return _follows(prefix, open_end, call.words, call.unseen)
+    if name.startswith("git-") and _base(prefix[0]) == "git":
+        return _follows(prefix, open_end, ("git", name[4:], *call.words[1:]), call.unseen)
     if len(call.words) > 2 and call.words[1] == "-m" and _base(call.words[0]).startswith("python"):
         return _base(call.words[2]) == _base(prefix[0]) and _follows(prefix, open_end, call.words[2:], call.unseen)
     return False
+
+
+_VALUES = re.compile(r"\$(?:\{[^}]*+\}|\w++|.)|\{[^}]*+\}")
+
+
+_LONGEST_NAME = 255
+
+
+def is_open(name: str) -> bool:
+    """Whether the shell makes the name of the command, and only a part of it is written."""
+    return any(sign in name for sign in "$*?[{") and bool(_VALUES.sub("*", name).strip("*?"))
+
+
+def _may_be(name: str, wanted: str) -> bool:
+    """Whether a name with values or wildcards in it may turn out as the wanted one. A lone value says nothing."""
+    return is_open(name) and (len(name) > _LONGEST_NAME or turns_into(_VALUES.sub("*", name), wanted))
 
 
 def _base(name: str) -> str:
@@ -96,10 +115,10 @@ def _alike(wanted: str, word: str) -> bool:
         return True
     if "$" in word or "`" in word or ("{" in word and "," in word):
         return True
-    return any(char in word for char in "*?[") and _matches(word, wanted)
+    return any(char in word for char in "*?[") and turns_into(word, wanted)
 
 
-def _matches(pattern: str, name: str) -> bool:
+def turns_into(pattern: str, name: str) -> bool:
     """A file name pattern against a name, in time linear in each; a bracket stands for any character."""
     pattern = re.sub(r"\[[^\]]*+\]", "?", pattern)
     at = place = 0

@@ -12,15 +12,17 @@ from quarterdeck.core.shell_tables import SAME_AS, TOOLS, Tool, named
 _GIT_GLOBALS = named(
     "--no-pager -P --version -v --help -h --no-optional-locks --literal-pathspecs --no-replace-objects"
 )
-_ADDRESS = r"(?:\d+|\$|/[^/\\\n]*+/)"
+# Whether a delimiter in square brackets ends the expression is not the same for every sed, so it asks.
+_BRACKETS = r"\[\^?+[^]\\\n/|,#\[]++\]"
+_ADDRESS = rf"(?:\d+|\$|/(?:[^/\\\n\[]|{_BRACKETS})*+/)"
 # Printing, deleting, quitting and substituting; `w`, `e`, `r` and what is not known by heart ask.
 _SED_SAFE = re.compile(
     rf"(?:\s*+(?:{_ADDRESS}(?:,{_ADDRESS})?)?+\s*+(?:!\s*+)?+"
-    r"(?:[pdq=]|s([/|,#])(?:(?!\1)[^\\\n]|\\[^\n])*+\1(?:(?!\1)[^\\\n]|\\[^\n])*+\1[gpiI0-9]*+)"
+    rf"(?:[pdq=]|s([/|,#])(?:(?!\1)[^\\\n\[]|{_BRACKETS}|\\[^\n])*+\1(?:(?!\1)[^\\\n]|\\[^\n])*+\1[gpiI0-9]*+)"
     r"\s*+(?:;|\Z))++\s*+"
 )
 # Calls, pipes, files, loads, calls by name, the environment; `>` may compare or write, so it asks.
-_AWK_UNSAFE = re.compile(r"system|getline|ENVIRON|PROCINFO|ARG[VC]|[@>`]|(?<!\|)\|(?!\|)")
+_AWK_UNSAFE = re.compile(r"system|getline|ENVIRON|PROCINFO|SYMTAB|FUNCTAB|ARG[VC]|[@>`]|(?<!\|)\|(?!\|)")
 _SHELLS = "bash sh dash zsh ksh mksh ash fish csh tcsh rbash"
 # Options with which an interpreter runs a text, reads the program from elsewhere or loads code; and those with a value.
 _INTERPRETERS: dict[str, tuple[str, str, str]] = {
@@ -163,7 +165,10 @@ def _git(words: Sequence[str], named: int) -> bool:
             break
         if place >= named and word not in _GIT_GLOBALS:
             return True
-    return any("::" in word and word.startswith(("ext::", "fd::")) for word in words[named:])
+    return any("::" in word and _GIT_RUNS.search(word) for word in words[named:])
+
+
+_GIT_RUNS = re.compile(r"(?:\A|=)(?:ext|fd)::")
 
 
 def _sed(words: Sequence[str], named: int) -> bool:
@@ -222,6 +227,50 @@ def _make(words: Sequence[str], named: int) -> bool:
     return any("=" in word and word[:1] != "-" for word in words[named:])
 
 
+def _npm(words: Sequence[str], named: int) -> bool:
+    """npm takes a long option behind any number of dashes, and `no-` twice for nothing."""
+    longs = _WATCHED["npm"].longs | _WATCHED["pnpm"].longs
+    for word in words[max(named, 1) :]:
+        if word == "--":
+            return False
+        said = _NOPT.sub("", word.partition("=")[0])
+        if word[:1] == "-" and len(said) > 1 and said in longs:
+            return True
+    return False
+
+
+_NOPT = re.compile(r"\A-+(?:no-)*+", re.IGNORECASE)
+
+
+def _curl(words: Sequence[str], named: int) -> bool:
+    """Headers may be read from a file, which is sent."""
+    return any(_CURL_FILE.match(word) for word in words[named:])
+
+
+_CURL_FILE = re.compile(r"@|-[A-Za-z#]*H@")
+
+
+def _go(words: Sequence[str], named: int) -> bool:
+    """One dash or two, and with or without `test.`, it is the same option."""
+    exact = _WATCHED["go"].exact
+    said = (word.partition("=")[0] for word in words[named:] if word[:1] == "-")
+    return any("-" + word.lstrip("-").removeprefix("test.") in exact for word in said)
+
+
+def _tsc(words: Sequence[str], named: int) -> bool:
+    """Its options are the same in upper and lower case, with one dash or two."""
+    exact = {word.lstrip("-").lower() for word in _WATCHED["tsc"].exact}
+    return any(word[:1] == "-" and word.lstrip("-").lower() in exact for word in words[named:])
+
+
+def _less(words: Sequence[str], named: int) -> bool:
+    """What follows a plus is typed into it, and it can run programs."""
+    return any(word[:1] == "+" and not _LESS_MOVES.fullmatch(word) for word in words[named:])
+
+
+_LESS_MOVES = re.compile(r"\+(?:\d*[gGF]?|/.*)")
+
+
 def _tar(words: Sequence[str], named: int) -> bool:
     """Its first word may be a cluster without a dash."""
     return named <= 1 and len(words) > 1 and words[1][:1] != "-" and _in_cluster(_WATCHED["tar"], "-" + words[1])
@@ -240,6 +289,12 @@ _SPECIAL: dict[str, Callable[[Sequence[str], int], bool]] = {
     "gawk": _awk,
     "mawk": _awk,
     "nawk": _awk,
+    "npm": _npm,
+    "pnpm": _npm,
+    "curl": _curl,
+    "go": _go,
+    "tsc": _tsc,
+    "less": _less,
     "make": _make,
     "gmake": _make,
     "tar": _tar,

@@ -79,6 +79,7 @@ class Simple(Struct):
     redirected: int = 0  # where its last redirection ends
     globs: bool = False  # a file name pattern may become an option
     values: bool = False  # a variable's value is among the words
+    reads: tuple[str, ...] = ()  # files that are its input
 
     def add(self, words: list[str], places: list[int]) -> None:
         if self.spread is None:
@@ -220,6 +221,7 @@ class _Reader:
         if self.command is None or "$" in target or _GLOBS.search(bare) or word.startswith(_DEVICES):
             return False
         self.command.piped = False
+        self.command.reads += (word,)
         self.command.redirected = end
         return True
 

@@ -57,6 +57,7 @@ TOOLS: Mapping[str, Tool] = {
     "git bisect": Tool(words="run"),
     "git bundle": Tool(always=True),
     "git clone": Tool(shorts="cu", takes="bjo"),
+    "git commit": Tool(shorts="t", takes="mFCcu"),
     "git config": Tool(always=True),
     "git daemon": Tool(always=True),
     "git difftool": Tool(shorts="xt", always=True),
@@ -139,12 +140,12 @@ TOOLS: Mapping[str, Tool] = {
     "ssh-add": Tool(shorts="sSe"),
     # curl(1), wget(1), G
     "curl": Tool(
-        shorts="oOKTDcFdXxEJ",
-        takes="AbeHmrPQuUwyYzCt",
+        shorts="oOKTDcFdXxEJwQn",
+        takes="AbeHmrPuUyYzCt",
         longs="output output-dir remote-name remote-name-all remote-header-name config upload-file dump-header "
         "cookie-jar "
-        "trace trace-ascii stderr libcurl hsts alt-svc etag-save data data-ascii data-binary data-raw data- "
-        "urlencode form "
+        "trace trace-ascii stderr libcurl hsts alt-svc etag-save data data-ascii data-binary data-raw "
+        "data-urlencode form ssl-sessions "
         "form-string json request post301 proxy proxy1.0 preproxy unix-socket abstract-unix-socket engine "
         "cert key netrc "
         "netrc-file netrc-optional mail-from url-query variable quote interface dns-servers doh-url resolve connect-to "
@@ -294,6 +295,15 @@ TOOLS: Mapping[str, Tool] = {
     "sysctl": Tool(shorts="wp", longs="write load system"),
     "mount": Tool(always=True),
     "dd": Tool(always=True),
+    "dpkg": Tool(
+        shorts="irPA", longs="install unpack configure remove purge record-avail pre-invoke post-invoke admindir root"
+    ),
+    "rake": Tool(shorts="feErIR", longs="rakefile execute execute-print execute-continue require libdir rakelibdir"),
+    "rspec": Tool(shorts="rIO", takes="eft", longs="require options default-path"),
+    "bazel": Tool(
+        longs="run_under workspace_status_command override_repository override_module bazelrc output_base "
+        "output_user_root action_env shell_executable"
+    ),
     "patch": Tool(shorts="o", longs="output"),
     "pandoc": Tool(shorts="oFLf", longs="output filter lua-filter pdf-engine extract-media template"),
     "ffmpeg": Tool(always=True),

@@ -136,6 +136,7 @@ class Seen:
         self.calls: list[Call] = []
         self.doubts: dict[str, None] = {}
         self.writes: list[str] = []
+        self.reads: list[str] = []
         self.texts: list[tuple[str, str]] = []  # texts that a shell reads in turn, and what hands them over
         self.broken = False
 
@@ -168,6 +169,8 @@ def look(root: Node, data: bytes) -> Seen:
             _redirect(seen, node)
         elif kind == "heredoc_redirect":
             _here_document(seen, node)
+        elif kind == "herestring_redirect":
+            _here_string(seen, node)
         stack += [(child, via, depth) for child in reversed(node.children)]
     return seen
 
@@ -254,6 +257,8 @@ def _redirect(seen: Seen, node: Node) -> None:
     if operator in _WRITES and target != "/dev/null" and not (operator == ">&" and target.rstrip("-").isdigit()):
         seen.doubts[f"writes to {target or 'somewhere'}"] = None
         seen.writes.append(target)
+    elif operator == "<" and not target.startswith("/dev/"):
+        seen.reads.append(target)
     elif target.startswith(("/dev/tcp/", "/dev/udp/")):
         seen.doubts[f"connects to {target}"] = None
 
@@ -266,11 +271,19 @@ def _here_document(seen: Seen, node: Node) -> None:
         return
     text = _text(body)
     seen.texts += [(inner, "command substitution") for inner in re.findall(r"`([^`]*+)`", text)]
-    first = parent.children[0]
-    if first.type == "command" and first.children:
-        words = _text(first).split()
-        if words and words[0].rpartition("/")[2] in _SHELLS:
-            seen.texts.append((text, f"{words[0]} here-document"))
+    around = _text(parent).replace(text, "", 1)
+    for shell in [word for word in _NAMES.findall(around) if word.rpartition("/")[2] in _SHELLS][:1]:
+        seen.texts.append((text, f"{shell} here-document"))
+
+
+def _here_string(seen: Seen, node: Node) -> None:
+    """A shell that is fed a here-string runs it."""
+    owner = _text(node.parent) if node.parent is not None else ""
+    for shell in [word for word in _NAMES.findall(owner.partition("<<<")[0]) if word.rpartition("/")[2] in _SHELLS][:1]:
+        seen.texts.append((loose_word(_text(node).removeprefix("<<<").strip()), f"{shell} here-string"))
+
+
+_NAMES = re.compile(r"[^\s;&|()<>]++")
 
 
 _SHELLS = named("bash sh dash zsh ksh eval")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
@@ -34,10 +35,11 @@ class Inner(Struct, frozen=True):
     doubt: str = ""
 
 
-_SHELL = Wrapper(command="-c", takes="oO", longs="rcfile init-file")
+_SHELL = Wrapper(command="-c --command", takes="oO", longs="rcfile init-file")
 _CONTAINER = Wrapper(
     takes="uewvpnl",
-    longs="user env workdir volume name network entrypoint env-file publish mount",
+    longs="user env workdir volume name network entrypoint env-file publish mount platform hostname label memory cpus "
+    "pull device add-host tmpfs restart gpus cap-add cap-drop security-opt shm-size ulimit log-driver",
     skip=1,
     after="exec run",
 )
@@ -71,14 +73,16 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "catchsegv": Wrapper(),
     "flock": Wrapper(takes="wE", longs="timeout wait conflict-exit-code", skip=1, command="-c --command"),
     "chroot": Wrapper(skip=1),
-    "unshare": Wrapper(takes="SGRw"),
+    "unshare": Wrapper(takes="SGRw", longs="setuid setgid root wd map-user map-group propagation setgroups"),
     "nsenter": Wrapper(takes="tSGw", longs="target"),
     "setpriv": Wrapper(longs="reuid regid groups"),
     "capsh": Wrapper(command="-c"),
     "firejail": Wrapper(),
     "bwrap": Wrapper(),
     "dbus-run-session": Wrapper(),
-    "systemd-run": Wrapper(takes="puM", longs="unit property uid gid machine"),
+    "systemd-run": Wrapper(
+        takes="puMEH", longs="unit property uid gid machine setenv host slice description working-directory nice"
+    ),
     "systemd-inhibit": Wrapper(),
     "caffeinate": Wrapper(takes="tw"),
     "arch": Wrapper(),
@@ -101,7 +105,7 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "trap": Wrapper(command="--", skip=9),
     "xargs": Wrapper(
         takes="aEIdLnPs",
-        longs="arg-file delimiter eof replace max-lines max-args max-chars max-procs process-slot-var",
+        longs="arg-file delimiter max-args max-chars max-procs process-slot-var",
         unseen=True,
     ),
     "parallel": Wrapper(takes="jIaSNL", longs="jobs arg-file sshlogin", script=True, unseen=True),
@@ -139,17 +143,16 @@ WRAPPERS: Mapping[str, Wrapper] = {
     ),
     "screen": Wrapper(takes="STpchset"),
     "git": Wrapper(after="bisect submodule"),
-    "find": Wrapper(),
-    "fd": Wrapper(),
+    **dict.fromkeys(["find", "gfind", "fd", "fdfind"], Wrapper()),
+    "alias": Wrapper(),
 }
 _FIND_RUNS = named("-exec -execdir -ok -okdir")
-_FD_RUNS = named("-x -X --exec --exec-batch")
+_FD_RUNS = re.compile(r"-[A-Za-z]*[xX]|--exec(?:-batch)?")
 
 
 _ONLY_WITH = {name: named(wrapper.after) for name, wrapper in WRAPPERS.items() if wrapper.after} | {
     "find": _FIND_RUNS,
-    "fd": _FD_RUNS,
-    "git": named("bisect submodule rebase"),
+    "git": named("bisect submodule rebase -c"),
 }
 """Programs that run another only when one of these is among their words."""
 
@@ -162,12 +165,14 @@ def unwrap(words: Sequence[str]) -> Iterable[Inner]:
         return ()
     if name in _ONLY_WITH and _ONLY_WITH[name].isdisjoint(words):
         return ()
-    if name in ("find", "fd"):
+    if name in ("find", "gfind", "fd", "fdfind"):
         return _found(name, words)
+    if name == "alias":
+        return (Inner(via="alias", text="\n".join(word.partition("=")[2] for word in words[1:])),)
     if name == "git":
         return _git(words)
     if name == "trap":
-        return (Inner(via="trap", text=words[1]),)
+        return (Inner(via="trap", text=words[2] if words[1] == "--" and len(words) > 2 else words[1]),)
     return _wrapped(name, wrapper, words)
 
 
@@ -193,7 +198,7 @@ def _wrapped(name: str, wrapper: Wrapper, words: Sequence[str]) -> Iterator[Inne
             yield Inner(via=name, doubt=f"sets the environment variable {word.partition('=')[0]}")
         elif word == "--":
             pass
-        elif word[:1] == "-" and len(word) > 1:
+        elif len(word) > 1 and (word[:1] == "-" or (word[:1] == "+" and name in _SCRIPT_FILE)):
             if _takes_next(word, wrapper.takes, longs):
                 at += 1
         elif skip:
@@ -219,10 +224,9 @@ def _option_text(word: str, words: Sequence[str], at: int, commands: Sequence[st
     """The text a shell is given by this option, and what is doubtful about it."""
     for option in commands:
         if option[:2] == "--":
-            if word == option and at + 1 < len(words):
-                return words[at + 1], ""
-            if word.startswith(option + "="):
-                return word[len(option) + 1 :], ""
+            said, equals, value = word.partition("=")
+            if len(said) > 2 and option.startswith(said):
+                return (value, "") if equals else (" ".join(words[at + 1 : at + 2]), "")
         elif word[:1] == "-" and word[:2] != "--" and option[1] in word[1:]:
             # In a cluster (`bash -lc`), the text is the next word that is no option.
             following = [later for later in words[at + 1 :] if later[:1] not in ("-", "+")]
@@ -234,7 +238,7 @@ def _option_text(word: str, words: Sequence[str], at: int, commands: Sequence[st
 
 def _takes_next(word: str, takes: str, longs: Sequence[str]) -> bool:
     if word[:2] == "--":
-        return "=" not in word and word[2:] in longs
+        return "=" not in word and any(long.startswith(word[2:]) for long in longs)
     for place, letter in enumerate(word[1:], 2):
         if letter in takes:
             return place == len(word)
@@ -243,10 +247,11 @@ def _takes_next(word: str, takes: str, longs: Sequence[str]) -> bool:
 
 def _found(name: str, words: Sequence[str]) -> Iterator[Inner]:
     """The commands of find's -exec and the like, up to `;` or `+`."""
-    runs = _FIND_RUNS if name == "find" else _FD_RUNS
+    is_fd = name.startswith("fd")
+    words = [part for word in words for part in (word.split("=", 1) if is_fd and word[:6] == "--exec" else (word,))]
     at = 1
     while at < len(words):
-        if words[at] not in runs:
+        if not (_FD_RUNS.fullmatch(words[at]) if is_fd else words[at] in _FIND_RUNS):
             at += 1
             continue
         end = at + 1
@@ -254,12 +259,16 @@ def _found(name: str, words: Sequence[str]) -> Iterator[Inner]:
             end += 1
         if words[at + 1 : end]:
             inner, outer = tuple(words[at + 1 : end]), tuple(words[: at + 1])
-            yield Inner(via=f"{name} {words[at]}", words=inner, outer=outer, unseen=name == "fd")
+            yield Inner(via=f"{name} {words[at]}", words=inner, outer=outer, unseen=is_fd)
         at = end + 1
 
 
 def _git(words: Sequence[str]) -> Iterator[Inner]:
-    """`git bisect run …`, `git submodule foreach …` and `git rebase --exec …`."""
+    """`git bisect run …`, `git submodule foreach …`, `git rebase --exec …` and aliases made in the line."""
+    aliases = [word.partition("=")[2] for word in words if word.startswith("alias.")]
+    if aliases:
+        text = "\n".join(value[1:] if value[:1] == "!" else f"git {value}" for value in aliases)
+        yield Inner(via="git alias", text=text)
     for place, word in enumerate(words):
         following = words[place + 1 :]
         if word in ("run", "foreach") and words[place - 1] in ("bisect", "submodule") and following:
