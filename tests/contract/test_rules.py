@@ -258,3 +258,13 @@ def test_several_are_shown_first_and_decided_each_by_its_own(daemon: Daemon) -> 
     assert {h.answer()[1] for h in held} == {ALLOW}
     again = qd(daemon, "deny", *ids[:2], "--yes", code=1)
     assert again.stdout.count("Not decided") == 2
+
+
+@pytest.mark.law("I6")
+def test_no_hidden_character_reaches_the_terminal_from_an_export_or_a_refusal(daemon: Daemon) -> None:
+    add(daemon, "deny", "Bash(rm:*)", note="a\u202eb\x1b]0;c\x07")
+    exported = qd(daemon, "rules", "export").stdout
+    assert not set("\u202e\x1b\x07") & set(exported)
+    assert yaml.safe_load(exported)["rules"][0]["note"] == "a\u202eb\x1b]0;c\x07"
+    refused = qd(daemon, "rules", "test", "\x1b]0;c\x07\u202e", "x", code=2).stderr
+    assert not set("\u202e\x1b\x07") & set(refused)

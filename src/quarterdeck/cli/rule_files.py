@@ -12,6 +12,7 @@ import yaml
 from quarterdeck.cli.common import cell, client, out, plainly
 from quarterdeck.core.rule import Rule
 from quarterdeck.core.rule_files import read_rules, write_rules
+from quarterdeck.core.text import UNSEEN
 from quarterdeck.errors import Refused
 
 MAX_BYTES = 4 * 1024 * 1024
@@ -25,7 +26,10 @@ def export_rules(
     """Write all rules as YAML."""
     shown = client().get("/api/v1/rules")["rules"]
     kept = [Rule(**{name: rule[name] for name in Rule.__struct_fields__}) for rule in shown]
-    text = HEAD + yaml.safe_dump(write_rules(kept), sort_keys=False, allow_unicode=True)
+    text = yaml.safe_dump(write_rules(kept), sort_keys=False, allow_unicode=True)
+    if UNSEEN.search(text):  # as escapes, which YAML reads back
+        text = yaml.safe_dump(write_rules(kept), sort_keys=False, allow_unicode=False)
+    text = HEAD + text
     if output is None:
         sys.stdout.write(text)
     else:

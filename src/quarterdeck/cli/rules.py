@@ -17,6 +17,7 @@ from rich.text import Text
 from quarterdeck.cli import rule_files
 from quarterdeck.cli.common import AsJson, ago, cell, client, out, plainly, print_json
 from quarterdeck.cli.times import read_length
+from quarterdeck.core.text import one_line
 from quarterdeck.errors import Refused
 
 rules = typer.Typer(
@@ -236,7 +237,7 @@ def _input(tool: str, text: str) -> dict[str, Any]:
         return dict(value)
     key = "file_path" if tool in FILES else "notebook_path" if tool == "NotebookEdit" else MAIN.get(tool)
     if text and key is None:
-        raise typer.BadParameter(f"write the input of {tool} as JSON", param_hint="INPUT")
+        raise typer.BadParameter(f"write the input of {one_line(tool)} as JSON", param_hint="INPUT")
     return {key: text} if text and key else {}
 
 
