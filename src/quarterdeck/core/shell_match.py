@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from quarterdeck.core.shell_calls import Call
 from quarterdeck.core.shell_options import could_run_or_write, runs_or_writes
@@ -53,6 +54,7 @@ _VALUES = re.compile(r"\$(?:\{[^}]*+\}|\w++|.)|\{[^}]*+\}")
 _LONGEST_NAME = 255
 
 
+@lru_cache(maxsize=256)
 def is_open(name: str) -> bool:
     """Whether the shell makes the name of the command, and only a part of it is written."""
     return any(sign in name for sign in "$*?[{") and bool(_VALUES.sub("*", name).strip("*?"))
