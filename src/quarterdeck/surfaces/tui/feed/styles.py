@@ -49,11 +49,12 @@ ROLES: dict[str, str] = {
     "match": "background: $warning; color: $background; text-style: bold;",
     "mark": "color: $text-primary; text-style: bold;",
     "cursor": "background: $primary 20%;",
+    "thumb": "color: $primary 60%;",
     "new": "background: $primary; color: $background; text-style: bold;",
 }
 """Every role with its look, in the words of a stylesheet."""
 
-CSS = "FeedView { background: $background; scrollbar-size-vertical: 1; overflow-x: hidden; }\n" + "\n".join(
+CSS = "FeedView { background: $background; scrollbar-size: 0 0; overflow-x: hidden; }\n" + "\n".join(
     f"FeedView > .feed--{role} {{ {look} }}" for role, look in ROLES.items()
 )
 
@@ -64,13 +65,23 @@ class Styles:
     def __init__(self, widget: Widget) -> None:
         self._widget = widget
         self._known: dict[tuple[str, Style], Style] = {}
+        self._ground: Style | None = None
 
     def forget(self) -> None:
         self._known.clear()
+        self._ground = None
+
+    @property
+    def ground(self) -> Style:
+        """What everything stands on."""
+        if self._ground is None:
+            self._ground = self._widget.rich_style
+        return self._ground
 
     @property
     def cursor(self) -> Style:
-        return self.of("cursor", self._widget.rich_style)
+        """What the row under the cursor stands on."""
+        return self.of("cursor", self.ground)
 
     def of(self, role: str, base: Style) -> Style:
         """How a role looks on a ground."""

@@ -10,11 +10,10 @@ from typing import Any, ClassVar
 
 from msgspec import Struct
 from rich.segment import Segment
-from rich.style import Style
 from textual import events, work
 from textual.binding import Binding, BindingType
 from textual.cache import LRUCache
-from textual.geometry import Size
+from textual.geometry import Region, Size, Spacing
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -23,7 +22,7 @@ from quarterdeck.errors import QuarterdeckError
 from quarterdeck.surfaces.tui.feed import seeking
 from quarterdeck.surfaces.tui.feed.details import STEPS, copied, detail_lines, shown_lines
 from quarterdeck.surfaces.tui.feed.lines import Look, row_lines
-from quarterdeck.surfaces.tui.feed.pieces import Line, highlighted
+from quarterdeck.surfaces.tui.feed.pieces import Line, highlighted, width_of
 from quarterdeck.surfaces.tui.feed.rows import Rows
 from quarterdeck.surfaces.tui.feed.source import Event, FeedSource, Page
 from quarterdeck.surfaces.tui.feed.styles import CSS, ROLES, Styles
@@ -32,6 +31,10 @@ from quarterdeck.surfaces.tui.feed.wanted import Wanted
 SLICE_SECONDS = 0.012
 """How long one piece of work may keep the screen and the keys waiting."""
 
+FLOOD, FLOOD_SECONDS = 1000, 0.025
+"""When so many events wait, a piece may last longer."""
+
+NO_FRAME = Spacing()
 BATCH = 64
 TAIL = 2000
 
@@ -123,7 +126,7 @@ class FeedView(ScrollView, can_focus=True):
         self._settling = False
         self._paging: str | None = None
         self._oldest_reached = False
-        self._strips: LRUCache[tuple[int, int, bool], Strip] = LRUCache(2000)
+        self._strips: LRUCache[tuple[int, int, bool, bool], Strip] = LRUCache(2000)
         self._styles = Styles(self)
 
     # What others call
@@ -238,14 +241,14 @@ class FeedView(ScrollView, can_focus=True):
 
     async def _drain(self) -> None:
         """Append what waits, for as long as a slice lasts."""
-        started = time.perf_counter()
+        until = time.perf_counter() + (SLICE_SECONDS if len(self._queue) < FLOOD else FLOOD_SECONDS)
         batch: list[Event] = []
         shown = 0
         with self._steady():
-            while self._queue and time.perf_counter() - started < SLICE_SECONDS:
+            while self._queue and time.perf_counter() < until:
                 batch = [self._queue.popleft() for _ in range(min(BATCH, len(self._queue)))]
                 shown += self.rows.append(batch)
-        if len(self._queue) < 1000:
+        if len(self._queue) < FLOOD:
             self.source.keep(batch)
         if not self.following and shown:
             self._set_behind(self.behind + shown)
@@ -481,7 +484,7 @@ class FeedView(ScrollView, can_focus=True):
     # Drawing
 
     def _make_look(self) -> Look:
-        width = max(self.scrollable_content_region.width or self.size.width, 20)
+        width = max(self.size.width - 1, 20)
         return Look(width=width, clock=clock, label=None if self.session_id else self._label)
 
     def on_resize(self, event: events.Resize) -> None:
@@ -518,23 +521,43 @@ class FeedView(ScrollView, can_focus=True):
         self._styles.forget()
         self._strips.clear()
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Straight to the screen unless there is a frame to draw around: this is where the time of a frame goes."""
+        if self.styles.gutter != NO_FRAME or self.opacity != 1.0:
+            return super().render_lines(crop)
+        made = [self.render_line(y) for y in crop.line_range]
+        for line_filter in self.get_line_filters():
+            ground = self.background_colors[1]
+            made = [strip.apply_filter(line_filter, ground) for strip in made]
+        start, stop = crop.column_span
+        return made if (start, stop) == (0, self.size.width) else [strip.crop(start, stop) for strip in made]
+
     def render_line(self, y: int) -> Strip:
         width = self.size.width
-        if y == self.size.height - 1 and self.behind:
+        if self.behind and y == self.size.height - 1:
             return self._new_line(width)
         found = self.rows.at_line(y + int(self.scroll_y))
         if found is None:
-            return Strip.blank(width, self.rich_style)
+            return Strip.blank(width, self._styles.ground)
         seq_no, line = found
-        key = (seq_no, line, seq_no == self.cursor)
+        key = (seq_no, line, seq_no == self.cursor, self._on_thumb(y))
         strip = self._strips.get(key)
         if strip is None or strip.cell_length != width:
-            self._draw(seq_no, width)
+            self._draw(*key, width)
             strip = self._strips.get(key)
-        return strip or Strip.blank(width, self.rich_style)
+        return strip or Strip.blank(width, self._styles.ground)
 
-    def _draw(self, seq_no: int, width: int) -> None:
-        """Make the strips of a row; of an opened one, too: its lines are bounded."""
+    def _on_thumb(self, y: int) -> bool:
+        """Whether the part of the window that is on screen lies beside this line."""
+        height, lines = self.size.height, self.rows.height
+        if lines <= height:
+            return False
+        size = max(1, height * height // lines)
+        top = round((height - size) * self.scroll_y / (lines - height))
+        return top <= y < top + size
+
+    def _draw(self, seq_no: int, first: int, chosen: bool, thumb: bool, width: int) -> None:
+        """Make the strips of a row from one of its lines on, as many as a screen has."""
         row = self.rows.row(seq_no)
         if row is None:
             return
@@ -542,24 +565,29 @@ class FeedView(ScrollView, can_focus=True):
         opened = self._opened.get(seq_no)
         if opened is not None and opened.lines is not None:
             lines = lines + opened.lines
-        chosen = seq_no == self.cursor
-        for n, line in enumerate(lines):
-            self._strips[(seq_no, n, chosen)] = self._strip(highlighted(line, self.term), width, chosen)
+        for n, line in enumerate(lines[first : first + self.size.height], first):
+            self._strips[(seq_no, n, chosen, thumb)] = self._strip(highlighted(line, self.term), width, chosen, thumb)
 
-    def _strip(self, line: Line, width: int, chosen: bool) -> Strip:
+    def _strip(self, line: Line, width: int, chosen: bool, thumb: bool) -> Strip:
         style = self._styles
-        base = style.cursor if chosen else self.rich_style
+        base = style.cursor if chosen else style.ground
         if chosen:
             first, role = line[0]
             line = [("▌", "mark"), (first[1:], role), *line[1:]]
+        left = width - 1 - width_of(line)
         made = [Segment(text, style.of(role, base)) for text, role in line if text]
-        return Strip(made).adjust_cell_length(width, base)
+        if left < 0:
+            made = Strip(made).adjust_cell_length(width - 1, base)._segments
+        else:
+            made.append(Segment(" " * left, base))
+        made.append(Segment("▐", style.of("thumb", style.ground)) if thumb else Segment(" ", style.ground))
+        return Strip(made, width)
 
     def _new_line(self, width: int) -> Strip:
         words = f" {self.behind:,} new ↓ "
-        style: Style = self._styles.of("new", self.rich_style)
-        blank = Segment(" " * max(width - len(words), 0), self.rich_style)
-        return Strip([blank, Segment(words, style)]).adjust_cell_length(width, self.rich_style)
+        ground = self._styles.ground
+        blank = Segment(" " * max(width - len(words), 0), ground)
+        return Strip([blank, Segment(words, self._styles.of("new", ground))]).adjust_cell_length(width, ground)
 
     # Keys and mouse
 
@@ -630,7 +658,24 @@ class FeedView(ScrollView, can_focus=True):
     def action_jump(self, kind: str, step: int) -> None:
         self.jump(kind, step)
 
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        if event.x >= self.size.width - 1:
+            self.capture_mouse()
+            self._drag(event.y)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self.app.mouse_captured is self:
+            self._drag(event.y)
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        self.release_mouse()
+
+    def _drag(self, y: int) -> None:
+        self._put(self.max_scroll_y * y / max(self.size.height - 1, 1))
+
     def on_click(self, event: events.Click) -> None:
+        if event.x >= self.size.width - 1:
+            return
         if self.behind and event.y == self.size.height - 1:
             self.action_end()
             return
