@@ -26,7 +26,9 @@ class Book:
         n, run_id = self.next, f"{self.session_id}:R{self.run}"
         self.next += 1
         hints = UI.get(kind, Ui())
-        ui = {k: v for k, v in (("collapsed_default", hints.collapsed_default), ("badge", hints.badge)) if v is not None}
+        ui = {
+            k: v for k, v in (("collapsed_default", hints.collapsed_default), ("badge", hints.badge)) if v is not None
+        }
         event = {
             "seq_no": n,
             "event_id": f"{run_id}:E{n}",
@@ -115,7 +117,7 @@ MESSAGE = (
 
 
 def turn(book: Book) -> None:
-    """One believable turn of an agent: 31 events."""
+    """One believable turn of an agent: 27 events."""
     n = book.run
     book.prompt(f"add rate limiting to route {n}")
     book.says(MESSAGE)

@@ -85,6 +85,11 @@ class Block:
         self.heights[n] = height
         self._offsets = None
 
+    def set_heights(self, heights: list[int]) -> None:
+        self.heights = array("H", heights)
+        self.height = sum(heights)
+        self._offsets = None
+
     def offsets(self) -> array[int]:
         """On which line of the block each row begins."""
         if self._offsets is None or len(self._offsets) != len(self.heights) + 1:

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
-from quarterdeck.surfaces.tui.feed.pieces import Line, brief, folded, size_words, text_lines
+from quarterdeck.surfaces.tui.feed.pieces import Line, folded, seen, text_lines
 from quarterdeck.surfaces.tui.feed.render.face import text_in
 from quarterdeck.surfaces.tui.feed.render.tools import face_of
 from quarterdeck.surfaces.tui.feed.render.values import value_lines
 
-STEPS = (60, 400, 3000, 20_000)
-"""How many lines are shown at first, and after each wish to see more."""
+STEPS = ((60, 2_000), (400, 16_000), (3_000, 128_000), (20_000, 1_000_000))
+"""How many lines of the terminal, and how many characters of one line of a text, are shown at first and after each
+wish to see more."""
 
-FOLDS = 40
-"""Into how many lines of the terminal one line of a text may be folded."""
+COPIED = 1_000_000
 
 Event = dict[str, Any]
 
 
-def detail_lines(event: Event, after: Event | None, chain: list[str], *, raw: bool) -> Iterator[Line]:
-    """Everything there is to see of an event and its outcome, line by line, not yet cut to a width."""
+def detail_lines(event: Event, after: Event | None, causes: list[str], *, raw: bool) -> Iterator[Line]:
+    """Everything there is to see of an event and its outcome, line by line, as the agent gave it."""
     if raw:
         yield from value_lines(event)
         if after is not None:
@@ -30,19 +30,18 @@ def detail_lines(event: Event, after: Event | None, chain: list[str], *, raw: bo
     yield from _told(event)
     if after is not None:
         yield from _came(after)
-    yield from _because(event, chain)
+    yield from _because(event, causes)
 
 
 def shown_lines(lines: Iterator[Line], width: int, indent: int, step: int) -> list[Line]:
-    """The lines cut to a width, as many as the step allows, and a word how to see more."""
-    limit = STEPS[min(step, len(STEPS) - 1)]
+    """The lines made visible and cut to a width, as many as the step allows, and a word how to see more."""
+    limit, longest = STEPS[min(step, len(STEPS) - 1)]
     lead: Line = [(" " * max(indent - 2, 0) + "│ ", "rule")]
     room = max(width - indent - 1, 10)
-    flowing = (lead + part for line in lines for part in folded(line, room, FOLDS))
+    flowing = (lead + part for line in lines for part in folded(seen(line, longest), room))
     made = list(islice(flowing, limit))
-    if len(made) == limit and next(flowing, None) is not None:
-        last = step >= len(STEPS) - 1
-        made.append([*lead, ("… more: see it with qd show or copy it" if last else "… m: more of it", "more")])
+    if next(flowing, None) is not None:
+        made.append([*lead, ("… y: copy all of it" if step >= len(STEPS) - 1 else "… m: more of it", "more")])
     return made
 
 
@@ -104,16 +103,21 @@ def _texts(event: Event, data: Event) -> Iterator[Line]:
         yield from value_lines(rest)
 
 
-def _because(event: Event, chain: list[str]) -> Iterator[Line]:
-    """Who, when in the log, and from what it follows."""
-    who = f"#{event.get('seq_no')} · {event.get('kind')} · {event.get('actor_id')}"
-    yield [(brief(who, 200), "dim")]
-    for depth, words in enumerate(chain):
-        yield [("  " * depth + "↑ because of ", "dim"), (brief(words, 160), "dim")]
+def _because(event: Event, causes: list[str]) -> Iterator[Line]:
+    """Where in the log it stands, who did it, and from what it follows."""
+    yield [(f"#{event.get('seq_no')} · {event.get('kind')} · {event.get('actor_id')}", "dim")]
+    for depth, words in enumerate(causes):
+        yield [("  " * depth + "↑ because of ", "dim"), (words, "dim")]
 
 
 def copied(event: Event, after: Event | None) -> str:
     """The event as text for a clipboard: what was asked and what came of it, visible, without our own words."""
-    lines = islice(detail_lines(event, after, [], raw=False), 20_000)
-    text = "\n".join("".join(part for part, _ in line) for line in lines)
-    return text if len(text) <= 1_000_000 else f"{text[:1_000_000]}\n… {size_words(len(text) - 1_000_000)} more"
+    made: list[str] = []
+    left = COPIED
+    for line in chain(_told(event), _came(after) if after is not None else ()):
+        text = "".join(text for text, _ in seen(line, left))
+        made.append(text)
+        left -= len(text) + 1
+        if left <= 0:
+            break
+    return "\n".join(made)

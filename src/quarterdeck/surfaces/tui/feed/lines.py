@@ -128,10 +128,15 @@ def _head(row: Row, text: str, look: Look) -> Line:
     left: Line = [*_when(row, look), (_indent(row), "rule"), (f"{glyph} ", role)]
     if row.kind == "tool.pre" or look.width >= NARROW:
         left.append((f"{name:<{NAME}} " if look.width >= NARROW else f"{name} ", "tool" if row.tool else role))
-    left.append((text, _text_role(row)))
+    left.append((_within(row, text), _text_role(row)))
     if row.flags & COMPACT and row.after and not row.flags & FAILED:
         left.append((f"  {row.after}", "dim"))
     return spread(left, _right(row), look.width - 1)
+
+
+def _within(row: Row, text: str) -> str:
+    """Paths are told from where the agent works."""
+    return text[len(row.cwd) + 1 :] if row.cwd and row.tool and text.startswith(f"{row.cwd}/") else text
 
 
 def _text_role(row: Row) -> str:

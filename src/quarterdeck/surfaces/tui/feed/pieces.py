@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
-from rich.cells import cell_len, chop_cells, set_cell_size
+from rich.cells import cell_len, get_character_cell_size
 
-from quarterdeck.core.text import one_line, visible
+from quarterdeck.core.text import visible
 
 Piece = tuple[str, str]
 """A text and the role it plays; what a role looks like is up to the theme."""
 
 Line = list[Piece]
 
-LONGEST = 4000
-"""Characters of one line of somebody else's text that are ever looked at."""
-
 MATCH = "match"
+
+
+_MARK = r"[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
+_MARKS = re.compile(f"({_MARK}{{4}}){_MARK}+")
+
+
+def shown(text: str) -> str:
+    """Visible, with blanks for tabs, and without towers of accents; lines stay."""
+    text = visible(text).replace("\t", "    ")
+    return text if text.isascii() else _MARKS.sub(r"\1…", text)
 
 
 def plain(text: str) -> str:
     """Visible and on one line; quick for the text that nearly all text is."""
-    return text if text.isascii() and text.isprintable() else one_line(text)
+    return text if text.isascii() and text.isprintable() else shown(text).replace("\n", "⏎")
 
 
 def brief(text: str, limit: int) -> str:
@@ -59,9 +67,26 @@ def seconds_words(seconds: float) -> str:
     return f"{seconds / 3600:.0f} h"
 
 
+def cells(text: str) -> int:
+    """How many cells a visible text takes."""
+    return len(text) if text.isascii() else cell_len(text)
+
+
 def width_of(line: Iterable[Piece]) -> int:
     """How many cells a line takes."""
-    return sum(len(text) if text.isascii() else cell_len(text) for text, _ in line)
+    return sum([cells(text) for text, _ in line])
+
+
+def taken(text: str, width: int) -> int:
+    """How many characters of a text fit in so many cells, with all that adds nothing to the last of them."""
+    if text.isascii():
+        return min(width, len(text))
+    used = 0
+    for n, character in enumerate(text):
+        used += get_character_cell_size(character)
+        if used > width:
+            return n
+    return len(text)
 
 
 def fitted(line: Line, width: int) -> Line:
@@ -71,9 +96,9 @@ def fitted(line: Line, width: int) -> Line:
     made: Line = []
     left = max(width, 1) - 1
     for text, role in line:
-        size = len(text) if text.isascii() else cell_len(text)
+        size = cells(text)
         if size > left:
-            made.append((set_cell_size(text, left).rstrip() + "…", role))
+            made.append((text[: taken(text, left)].rstrip() + "…", role))
             break
         made.append((text, role))
         left -= size
@@ -102,12 +127,12 @@ def wrapped(text: str, width: int, limit: int) -> list[str]:
 
 def _broken(line: str, width: int) -> Iterator[str]:
     while True:
-        if len(line) <= width and (line.isascii() or cell_len(line) <= width):
+        head = line[: taken(line, width)]
+        if len(head) == len(line):
             yield line
             return
-        head = line[:width] if line.isascii() else chop_cells(line[: width + 1], width)[0]
         at = head.rfind(" ")
-        if len(line) > len(head) and line[len(head)] == " ":
+        if line[len(head)] == " ":
             at = len(head)
         cut = at if at > width // 3 else max(len(head), 1)
         yield line[:cut].rstrip()
@@ -115,49 +140,44 @@ def _broken(line: str, width: int) -> Iterator[str]:
 
 
 def text_lines(text: str, role: str = "", start: int = 0) -> Iterator[Line]:
-    """Somebody else's text line by line, lazily, each made visible and cut with its size; tabs are blanks."""
+    """Somebody else's text line by line, lazily, and as it is: see `seen`."""
     while start <= len(text):
         end = text.find("\n", start)
         stop = len(text) if end < 0 else end
-        yield long_line(text, start, stop, role)
+        yield [(text[start : stop - text.endswith("\r", start, stop)], role)]
         if end < 0:
             return
         start = end + 1
 
 
-def long_line(text: str, start: int, stop: int, role: str = "") -> Line:
-    """One line of a text, cut with its size when it is long."""
-    if stop > start and text[stop - 1] == "\r":
-        stop -= 1
-    shown = visible(text[start : min(stop, start + LONGEST)]).replace("\t", "    ")
-    if stop - start <= LONGEST:
-        return [(shown, role)]
-    return [(shown, role), (f"… {size_words(stop - start - LONGEST)} more in this line", "dim")]
+def seen(line: Line, longest: int) -> Line:
+    """A line made visible; of a long one the beginning, and how much more there is. Work is bounded by `longest`."""
+    made: Line = []
+    left = longest
+    for text, role in line:
+        made.append((plain(text[:left]), role))
+        left -= len(text)
+        if left < 0:
+            more = sum(len(text) for text, _ in line) - longest
+            return [*made, (f"… {size_words(more)} more in this line", "more")]
+    return made
 
 
-def folded(line: Line, width: int, limit: int) -> Iterator[Line]:
-    """A long line as several of `width` cells, at most `limit`."""
-    if width_of(line) <= width:
-        yield line
-        return
+def folded(line: Line, width: int) -> Iterator[Line]:
+    """A long line as several of `width` cells."""
     now: Line = []
-    left, made = width, 0
+    left = width
     for text, role in line:
         while text:
-            size = len(text) if text.isascii() else cell_len(text)
-            if size <= left:
-                now.append((text, role))
-                left -= size
-                break
-            head = text[:left] if text.isascii() else (chop_cells(text[: left + 1], left)[0] if left > 1 else "")
-            now.append((head, role))
-            text = text[len(head) :]
-            made += 1
-            yield now
-            if made == limit:
-                return
-            now, left = [], width
-    if now:
+            head = text[: taken(text, left)]
+            if head:
+                now.append((head, role))
+                left -= cells(head)
+                text = text[len(head) :]
+            if text:
+                yield now
+                now, left = [], width
+    if now or not line or left == width:
         yield now
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from quarterdeck.core.text import visible
-from quarterdeck.surfaces.tui.feed.pieces import brief, plain
+from quarterdeck.surfaces.tui.feed.pieces import brief, plain, shown
 from quarterdeck.surfaces.tui.feed.render.bash import exit_of
 from quarterdeck.surfaces.tui.feed.render.tools import face_of
 
@@ -132,7 +131,7 @@ def _said(field: str) -> Callable[[dict[str, Any], dict[str, Any]], Summary]:
 
 
 def _previewed(line: str, text: str, flags: int = 0, pair: str = "") -> Summary:
-    preview = visible(text[:PREVIEW]).strip("\n").rstrip()
+    preview = shown(text[:PREVIEW]).strip("\n").rstrip()
     if not preview:
         return Summary(line, flags, pair)
     if len(text) > PREVIEW:

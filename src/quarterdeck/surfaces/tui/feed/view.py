@@ -18,13 +18,14 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from quarterdeck.core.text import visible
 from quarterdeck.errors import QuarterdeckError
 from quarterdeck.surfaces.tui.feed import seeking
 from quarterdeck.surfaces.tui.feed.details import STEPS, copied, detail_lines, shown_lines
 from quarterdeck.surfaces.tui.feed.lines import Look, row_lines
-from quarterdeck.surfaces.tui.feed.pieces import Line, highlighted, width_of
+from quarterdeck.surfaces.tui.feed.pieces import Line, cells, highlighted, width_of
 from quarterdeck.surfaces.tui.feed.rows import Rows
-from quarterdeck.surfaces.tui.feed.source import Event, FeedSource, Page
+from quarterdeck.surfaces.tui.feed.source import Event, FeedSource, Page, weight
 from quarterdeck.surfaces.tui.feed.styles import CSS, ROLES, Styles
 from quarterdeck.surfaces.tui.feed.wanted import Wanted
 
@@ -35,8 +36,13 @@ FLOOD, FLOOD_SECONDS = 1000, 0.025
 """When so many events wait, a piece may last longer."""
 
 NO_FRAME = Spacing()
+HEAVY = 50_000
+"""Characters from which on an event is made readable in a thread."""
+
 BATCH = 64
 TAIL = 2000
+PAGES_UNASKED = 30
+"""How many pages are read to fill a screen when a filter leaves little of them."""
 
 
 def clock(at: float) -> str:
@@ -126,6 +132,7 @@ class FeedView(ScrollView, can_focus=True):
         self._settling = False
         self._paging: str | None = None
         self._oldest_reached = False
+        self._pages_unasked = 0
         self._strips: LRUCache[tuple[int, int, bool, bool], Strip] = LRUCache(2000)
         self._styles = Styles(self)
 
@@ -155,6 +162,7 @@ class FeedView(ScrollView, can_focus=True):
         """Show only these events. What is on screen changes at once, the rest of the window in slices."""
         with self._steady():
             self.rows.shape(wanted=wanted)
+        self._pages_unasked = 0
         self._settle_on()
 
     def search(self, text: str) -> None:
@@ -268,6 +276,8 @@ class FeedView(ScrollView, can_focus=True):
                 self.rows.prepend(page.events)
         finally:
             self._paging = None
+        self._pages_unasked += 1
+        self.call_after_refresh(self._page_if_near)
 
     @work(exclusive=True, group="feed-page")
     async def _load_newer(self) -> None:
@@ -335,12 +345,15 @@ class FeedView(ScrollView, can_focus=True):
         elif at_end and self._live and not self.following:
             self.following = True
             self._set_behind(0)
+        if new_value != old_value:
+            self._pages_unasked = 0
         self._page_if_near()
 
     def _page_if_near(self) -> None:
         if self._paging or not self.is_mounted or not self.rows.first:
             return
-        if self.scroll_y < self.size.height and not self._oldest_reached:
+        patient = self._pages_unasked < PAGES_UNASKED
+        if self.scroll_y < self.size.height and not self._oldest_reached and patient:
             self._paging = "older"
             self._load_older()
         elif not self._live and self.scroll_y > self.rows.height - 2 * self.size.height:
@@ -349,9 +362,9 @@ class FeedView(ScrollView, can_focus=True):
 
     def _current(self) -> int | None:
         """The row under the cursor; without one the last on screen."""
-        if self.cursor is not None and self.rows.height_of(self.cursor):
+        if self.cursor is not None and self.rows.window.height_of(self.cursor):
             return self.cursor
-        found = self.rows.at_line(min(int(self.scroll_y) + self.size.height, self.rows.height) - 1)
+        found = self.rows.window.at_line(min(int(self.scroll_y) + self.size.height, self.rows.height) - 1)
         return None if found is None else found[0]
 
     def _select(self, seq_no: int, show: bool = True) -> None:
@@ -368,7 +381,7 @@ class FeedView(ScrollView, can_focus=True):
             self.post_message(self.Selected(event))
 
     def _show(self, seq_no: int) -> None:
-        top, height = self.rows.line_of(seq_no), max(self.rows.height_of(seq_no), 1)
+        top, height = self.rows.window.line_of(seq_no), max(self.rows.window.height_of(seq_no), 1)
         self._resized()
         if top < self.scroll_y:
             self._put(top)
@@ -389,25 +402,27 @@ class FeedView(ScrollView, can_focus=True):
         if event is None:
             opened.lines = [[(" " * self._look.left + "no longer in the log, or the daemon is away", "warn")]]
         else:
-            lines = detail_lines(event, after, self._chain(event), raw=opened.raw)
-            opened.lines = shown_lines(lines, self._look.width, self._look.left, opened.step)
+            lines = detail_lines(event, after, self._causes(event), raw=opened.raw)
+            args = (lines, self._look.width, self._look.left, opened.step)
+            heavy = opened.step > 0 or weight(event["data"]) + weight(after and after["data"]) > HEAVY
+            opened.lines = await asyncio.to_thread(shown_lines, *args) if heavy else shown_lines(*args)
         with self._steady():
             self._forget(seq_no)
             self.rows.expand(seq_no, len(row_lines(row, self._look)) + len(opened.lines))
         if self.cursor == seq_no:
             self._show(seq_no)
 
-    def _chain(self, event: Event) -> list[str]:
+    def _causes(self, event: Event) -> list[str]:
         """From what an event follows, as far as it is known here."""
         made: list[str] = []
-        cause = event.get("cause") or {}
+        cause, before = event.get("cause") or {}, int(event["seq_no"])
         while len(made) < 5 and cause.get("parent_event_id"):
-            parent = self.rows.parent(str(cause["parent_event_id"]))
+            parent = self.rows.parent(str(cause["parent_event_id"]), before)
             found = None if parent is None else self.source.held(parent)
             if found is None:
                 break
             made.append(f"#{parent} {found.get('title')}")
-            cause = found.get("cause") or {}
+            cause, before = found.get("cause") or {}, int(found["seq_no"])
         return made
 
     def _close(self, seq_no: int) -> None:
@@ -451,7 +466,7 @@ class FeedView(ScrollView, can_focus=True):
         for seq_no in self.rows.seek(test, start, step):
             if seq_no is not None:
                 head = self.rows.shown_as(seq_no)
-                if head != start and self.rows.height_of(head):
+                if head != start and self.rows.window.height_of(head):
                     return head
             if time.perf_counter() - begun > SLICE_SECONDS:
                 await asyncio.sleep(0)
@@ -478,7 +493,7 @@ class FeedView(ScrollView, can_focus=True):
         self.following = False
         self._select(head, show=False)
         self._resized()
-        self._put(self.rows.line_of(head) - self.size.height // 3)
+        self._put(self.rows.window.line_of(head) - self.size.height // 3)
         self.post_message(self.Found(head, ""))
 
     # Drawing
@@ -510,11 +525,12 @@ class FeedView(ScrollView, can_focus=True):
         started, left = time.perf_counter(), True
         with self._steady():
             while left and time.perf_counter() - started < SLICE_SECONDS:
-                left = self.rows.settle(4)
+                left = self.rows.window.settle(4)
         if left:
             self.set_timer(0.001, self._settle)
         else:
             self._settling = False
+            self._page_if_near()
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
@@ -536,7 +552,7 @@ class FeedView(ScrollView, can_focus=True):
         width = self.size.width
         if self.behind and y == self.size.height - 1:
             return self._new_line(width)
-        found = self.rows.at_line(y + int(self.scroll_y))
+        found = self.rows.window.at_line(y + int(self.scroll_y))
         if found is None:
             return Strip.blank(width, self._styles.ground)
         seq_no, line = found
@@ -575,7 +591,7 @@ class FeedView(ScrollView, can_focus=True):
             first, role = line[0]
             line = [("▌", "mark"), (first[1:], role), *line[1:]]
         left = width - 1 - width_of(line)
-        made = [Segment(text, style.of(role, base)) for text, role in line if text]
+        made = [Segment(visible(text), style.of(role, base)) for text, role in line if cells(text)]
         if left < 0:
             made = Strip(made).adjust_cell_length(width - 1, base)._segments
         else:
@@ -599,7 +615,7 @@ class FeedView(ScrollView, can_focus=True):
             self.following = False
             self._select(current)
             return
-        following = self.rows.neighbour(current, step)
+        following = self.rows.window.neighbour(current, step)
         if following is not None:
             self._select(following)
         elif step > 0 and self._live:
@@ -608,7 +624,7 @@ class FeedView(ScrollView, can_focus=True):
     def action_page(self, step: int) -> None:
         self._put(self.scroll_y + step * max(self.size.height - 2, 1))
         if self.cursor is not None:
-            found = self.rows.at_line(int(self.scroll_y) + (0 if step < 0 else self.size.height - 1))
+            found = self.rows.window.at_line(int(self.scroll_y) + (0 if step < 0 else self.size.height - 1))
             if found is not None:
                 self._select(found[0], show=False)
 
@@ -679,7 +695,7 @@ class FeedView(ScrollView, can_focus=True):
         if self.behind and event.y == self.size.height - 1:
             self.action_end()
             return
-        found = self.rows.at_line(int(event.y + self.scroll_y))
+        found = self.rows.window.at_line(int(event.y + self.scroll_y))
         if found is None:
             return
         again = self.cursor == found[0]
@@ -698,7 +714,7 @@ class _Anchor:
     def __enter__(self) -> None:
         view = self._view
         if not view.following:
-            self._top = view.rows.at_line(int(view.scroll_y))
+            self._top = view.rows.window.at_line(int(view.scroll_y))
 
     def __exit__(self, *_: object) -> None:
         view = self._view
@@ -707,4 +723,4 @@ class _Anchor:
             view._put(view.rows.height)
         elif self._top is not None:
             seq_no, line = self._top
-            view._put(view.rows.line_of(seq_no) + min(line, max(view.rows.height_of(seq_no) - 1, 0)))
+            view._put(view.rows.window.line_of(seq_no) + min(line, max(view.rows.window.height_of(seq_no) - 1, 0)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from quarterdeck.surfaces.tui.feed.pieces import Line, plain, text_lines
+from quarterdeck.surfaces.tui.feed.pieces import Line, text_lines
 from quarterdeck.surfaces.tui.feed.render.face import Face, Input, said, text_in
 
 MARKS = {"completed": ("✓", "ok"), "in_progress": ("▸", "warn")}
@@ -64,7 +64,7 @@ def _ask_outcome(given: Input, response: Any) -> str:
 
 def _ask_got(given: Input, response: Any) -> Iterator[Line]:
     for question, answer in _answers(response).items():
-        yield [("✓ ", "ok"), (plain(question[:200]), "dim"), ("  ", ""), (plain(str(answer)[:1000]), "")]
+        yield [("✓ ", "ok"), (question, "dim"), ("  ", ""), (str(answer), "")]
 
 
 def _nothing(given: Input, response: Any) -> Iterator[Line]:

@@ -17,8 +17,7 @@ _EXIT = re.compile(r"Exit code (\d{1,5})")
 def _asked(given: Input) -> Iterator[Line]:
     command = text_in(given, "command")
     for n, line in enumerate(text_lines(command)):
-        whole = line if len(line) > 1 else coloured(line[0][0], ".sh")
-        yield [("$ " if n == 0 else "  ", "prompt"), *whole]
+        yield [("$ " if n == 0 else "  ", "prompt"), *coloured(line[0][0], ".sh")]
     if text_in(given, "description"):
         yield [("# ", "comment"), *next(text_lines(text_in(given, "description"), "comment"))]
 

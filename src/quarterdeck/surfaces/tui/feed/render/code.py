@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from quarterdeck.core.text import visible
-from quarterdeck.surfaces.tui.feed.pieces import LONGEST, Line, long_line
+from quarterdeck.surfaces.tui.feed.pieces import Line
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
@@ -66,13 +65,11 @@ def coloured(line: str, ending: str) -> Line:
     """One line of code. Each line is read by itself, so that work is bounded by what is visible."""
     lexer = lexer_for(ending) if ending and len(line) <= COLOURED else None
     if lexer is None:
-        return long_line(line, 0, len(line))
+        return [(line, "")]
     made: Line = []
     for token, text in lexer.get_tokens(line.rstrip("\r\n")):
-        shown = visible(text).replace("\t", "    ").replace("\n", "")
-        if shown:
-            made.append((shown, _role(str(token))))
-    return made or [("", "")]
+        made.append((text.replace("\n", ""), _role(str(token))))
+    return made
 
 
 def code_lines(text: str, ending: str, first: int = 1) -> Iterator[Line]:
@@ -81,7 +78,5 @@ def code_lines(text: str, ending: str, first: int = 1) -> Iterator[Line]:
     while start < len(text):
         end = text.find("\n", start)
         stop = len(text) if end < 0 else end
-        long = stop - start > LONGEST
-        line = long_line(text, start, stop) if long else coloured(text[start:stop], ending)
-        yield [(f"{number:>5} ", "lineno"), *line]
+        yield [(f"{number:>5} ", "lineno"), *coloured(text[start:stop], ending)]
         start, number = stop + 1, number + 1

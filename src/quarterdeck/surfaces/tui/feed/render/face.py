@@ -13,9 +13,8 @@ Input = dict[str, Any]
 
 
 class Face(Struct, frozen=True, kw_only=True):
-    """How one tool is shown. The texts of `subject` and `outcome` are as the agent gave them: whoever shows them makes
-    them visible. The lines of `asked` and `got` are visible, lazy and not yet cut to a width. A `compact` tool says its
-    outcome on the line of the call."""
+    """How one tool is shown. The texts are as the agent gave them: whoever shows them makes them visible. `asked`
+    and `got` yield lines lazily. A `compact` tool says its outcome on the line of the call."""
 
     subject: Callable[[Input], str]
     outcome: Callable[[Input, Any], str]
@@ -87,4 +86,4 @@ def tail_lines(text: str, keep: int, role: str = "") -> Iterator[Line]:
 
 def labelled(label: str, value: str, role: str = "") -> Line:
     """`pattern  def login`."""
-    return [(f"{label:<9} ", "label"), *next(text_lines(value, role))]
+    return [(f"{label:<9} ", "label"), (value, role)]

@@ -6,8 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from quarterdeck.core.text import visible
-from quarterdeck.surfaces.tui.feed.pieces import Line, Piece, size_words
+from quarterdeck.surfaces.tui.feed.pieces import Line, size_words
 
 DEEPEST = 64
 LONGEST = 2000
@@ -47,8 +46,7 @@ def _scalar(value: Any) -> Line:
 
 
 def _text(text: str, role: str) -> Line:
-    shown = visible(json.dumps(text[:LONGEST], ensure_ascii=False))
+    beginning = json.dumps(text[:LONGEST], ensure_ascii=False)
     if len(text) <= LONGEST:
-        return [(shown, role)]
-    more: Piece = (f"… {size_words(len(text) - LONGEST)} more", "dim")
-    return [(shown[:-1], role), more, ('"', role)]
+        return [(beginning, role)]
+    return [(beginning[:-1], role), (f"… {size_words(len(text) - LONGEST)} more", "more"), ('"', role)]
