@@ -8,16 +8,16 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
+from textual._compositor import CompositorUpdate
 from textual.app import App, ComposeResult
-from textual.geometry import Size
-from textual.scroll_view import ScrollView
-from textual.strip import Strip
-from textual.widgets import Static
+from textual.screen import Screen
 
-from benchmarks.common import Figure, interleave, main, percentile
+from benchmarks.common import Figure, main, percentile
 from quarterdeck.surfaces.tui.feed.rows import Rows
 from quarterdeck.surfaces.tui.feed.source import FeedSource
 from quarterdeck.surfaces.tui.feed.view import FeedView
@@ -27,10 +27,56 @@ APPENDED = 200_000
 FEW, MANY = 1_000, 1_000_000
 SIZE = (120, 40)
 FRAMES = 200
-STARTS = int(os.environ.get("QD_BENCH_ROUNDS", "7"))
+ROUNDS = int(os.environ.get("QD_BENCH_ROUNDS", "9"))
+
+HELLO = """
+from textual.app import App
+from textual.widgets import Static
+class Hello(App):
+    def compose(self):
+        yield Static("Hello, World!")
+    def on_ready(self):
+        self.call_after_refresh(self.exit)
+app = Hello()
+"""
+
+FEED = """
+import json
+from textual.app import App
+from quarterdeck.surfaces.tui.feed.source import FeedSource
+from quarterdeck.surfaces.tui.feed.view import FeedView
+def get(path, **query):
+    return json.loads(open({path!r}, "rb").read())
+class Feed(App):
+    def compose(self):
+        yield FeedView(FeedSource(get))
+    def on_ready(self):
+        self.view = self.query_one(FeedView)
+        self.view.follow(None)
+        self.set_interval(0.001, self.look)
+    def look(self):
+        if self.view.rows.last:
+            self.call_after_refresh(self.exit)
+app = Feed()
+"""
+"""An app that ends at its first paint with something in it."""
 
 
-class Feed(App[None]):
+class Painted(App[None]):
+    """Knows when a frame is ready, to the bytes that a terminal would get."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.frame = asyncio.Event()
+
+    def _display(self, screen: Screen[object], renderable: Any) -> None:
+        if isinstance(renderable, CompositorUpdate):
+            renderable.render_segments(self.console)
+        super()._display(screen, renderable)
+        self.frame.set()
+
+
+class Feed(Painted):
     """The feed and nothing else."""
 
     def __init__(self, log: Log) -> None:
@@ -41,82 +87,56 @@ class Feed(App[None]):
         yield self.view
 
 
-class Empty(ScrollView):
-    """Nothing, as large as the screen, and as long as a feed."""
-
-    def on_mount(self) -> None:
-        self.virtual_size = Size(SIZE[0], MANY)
-
-    def render_line(self, y: int) -> Strip:
-        return Strip.blank(self.size.width, self.rich_style)
-
-
-class Blank(App[None]):
-    """The empty screen that a frame is compared with."""
-
-    def compose(self) -> ComposeResult:
-        yield Empty()
-
-
-class Hello(App[None]):
-    """Textual's hello-world."""
-
-    def compose(self) -> ComposeResult:
-        yield Static("Hello, World!")
-
-
 async def appended() -> tuple[float, float]:
-    """Seconds to take and draw the events in a live view, and to decode the JSON they come as."""
+    """Seconds of CPU to take and draw the events in a live view, and to decode the JSON they come as."""
     events = list(turns(APPENDED))
     sample = [json.dumps(event) for event in events[:20_000]]
-    started = time.perf_counter()
+    started = time.process_time()
     for text in sample:
         json.loads(text)
-    decoded = (time.perf_counter() - started) / len(sample) * len(events)
+    decoded = (time.process_time() - started) / len(sample) * len(events)
     gc.collect()
     gc.freeze()
     app = Feed(Log([]))
     async with app.run_test(size=SIZE) as pilot:
         app.view.follow(None)
         await pilot.pause()
-        started = time.perf_counter()
+        started = time.process_time()
         for first in range(0, len(events), 500):
             app.view.append(events[first : first + 500])
         while app.view.rows.last < events[-1]["seq_no"]:
-            await asyncio.sleep(0.001)
+            await asyncio.sleep(0.01)
         await pilot.pause()
-        taken = time.perf_counter() - started
+        taken = time.process_time() - started
     gc.unfreeze()
     return taken, decoded
 
 
-def paint(app: App[None]) -> None:
-    """What Textual does to bring a whole screen to a terminal, up to the bytes it writes."""
-    app.screen._compositor.render_full_update().render_segments(app.console)
-
-
-async def framed(rounds: int) -> dict[str, list[float]]:
-    """Seconds of a frame after a scroll of one page, with few and with many rows, and of an empty screen's, in turn."""
-    apps: dict[str, App[None]] = {"blank": Blank(), "few": Feed(Log([])), "many": Feed(Log([]))}
-    counts = {"few": FEW, "many": MANY}
-    taken: dict[str, list[float]] = {name: [] for name in apps}
-    for name, app in apps.items():
-        async with app.run_test(size=SIZE) as pilot:
+async def framed(rows: int | None) -> list[float]:
+    """Seconds of CPU of each frame, from the wish to the bytes, after a jump among so many rows to where nothing is
+    drawn yet; None is an empty screen that is drawn anew."""
+    app = Painted() if rows is None else Feed(Log([]))
+    taken = []
+    async with app.run_test(size=SIZE) as pilot:
+        if isinstance(app, Feed):
+            app.view.rows.append(turns(rows or 0))
+            app.view.following = False
+            app.view._resized()
+        await pilot.pause()
+        gc.collect()
+        gc.freeze()
+        for n in range(FRAMES):
+            await asyncio.sleep(0.02)
+            app.frame.clear()
+            started = time.process_time()
             if isinstance(app, Feed):
-                app.view.rows.append(turns(counts[name]))
-                app.view.following = False
-                app.view._resized()
-            await pilot.pause()
-            gc.collect()
-            for n in range(rounds):
-                if isinstance(app, Feed):
-                    height = app.view.rows.height
-                    app.view.scroll_to(y=height * (n + 1) // (rounds + 2) + n, animate=False, force=True)
-                else:
-                    app.screen.refresh()
-                started = time.perf_counter()
-                paint(app)
-                taken[name].append(time.perf_counter() - started)
+                app.view._strips.clear()
+                app.view.scroll_to(y=app.view.max_scroll_y * (n + 1) // (FRAMES + 2), animate=False, force=True)
+            else:
+                app.screen.refresh()
+            await asyncio.wait_for(app.frame.wait(), 10)
+            taken.append(time.process_time() - started)
+        gc.unfreeze()
     return taken
 
 
@@ -125,62 +145,53 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def remembered(count: int = MANY) -> float:
-    """Bytes a row, of a process that holds so many."""
+def remembered() -> float:
+    """Bytes a row, of a process that holds many."""
     rows = Rows()
-    rows.append(turns(SIZE[0]))
+    rows.append(turns(FEW))
     gc.collect()
     before = resident()
-    rows.append(turns(count))
+    rows.append(turns(MANY))
     gc.collect()
-    return (resident() - before) / count
+    return (resident() - before) / MANY
 
 
-def started(kind: str) -> float:
-    """Seconds from the start of Python to the first paint that shows something."""
-    command = [sys.executable, "-c", f"from benchmarks.tui import first_paint; first_paint({kind!r})"]
-    begun = time.time()
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return float(done.stdout.splitlines()[-1]) - begun
+def first_paint(program: str) -> float:
+    """Seconds from the start of Python to the end of an app that ends at its first paint."""
+    started = time.perf_counter()
+    subprocess.run([sys.executable, "-c", f"{program}\napp.run(headless=True)"], check=True, capture_output=True)
+    return time.perf_counter() - started
 
 
-HELLO = """
-import time
-from textual.app import App
-from textual.geometry import Size
-from textual.scroll_view import ScrollView
-from textual.strip import Strip
-from textual.widgets import Static
-class Hello(App):
-    def compose(self):
-        yield Static("Hello, World!")
-    def on_ready(self):
-        self.call_after_refresh(self.exit, None)
-Hello().run(headless=True)
-print(time.time())
-"""
-
-FEED = """
-import time
-from textual.app import App
-from quarterdeck.surfaces.tui.feed.source import FeedSource
-from quarterdeck.surfaces.tui.feed.view import FeedView
-class Feed(App):
-    def compose(self):
-        yield FeedView(FeedSource(lambda path, **query: page))
-    def on_ready(self):
-        self.query_one(FeedView).follow(None)
-    async def on_feed_view_placed(self):
-        self.call_after_refresh(self.exit, None)
-from json import load
-page = load(open({path!r}))
-Feed().run(headless=True)
-print(time.time())
-"""
+def started() -> tuple[list[float], list[float]]:
+    """Hello-world and the feed, in turn."""
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "page.json"
+        page.write_text(json.dumps({"events": list(turns(300)), "next": None}))
+        programs = (HELLO, FEED.format(path=str(page)))
+        both = [[first_paint(program) for program in programs] for _ in range(ROUNDS + 1)][1:]
+    return [hello for hello, _ in both], [feed for _, feed in both]
 
 
 def figures() -> list[Figure]:
-    return []
+    memory = remembered()
+    taken, decoded = asyncio.run(appended())
+    blank, few, many = (percentile(asyncio.run(framed(rows)), 50) * 1000 for rows in (None, FEW, MANY))
+    hello, feed = (percentile(seconds, 50) for seconds in started())
+    rate, flat, frame, start = APPENDED / taken, many / few, many / blank, feed / hello
+    blank_screen, world = f"an empty screen's, {blank:.1f} ms", f"Textual's hello-world, {hello:.2f} s"
+    return [
+        _figure("feed: rows taken and drawn a second of CPU", round(rate), "", "", "≥ 40000", rate >= 40_000),
+        _figure("feed: taking a row", taken / decoded, "×", "decoding its JSON", "", True),
+        _figure("feed: a frame from 1k to 1M rows", flat, "×", f"itself at 1k, {few:.1f} ms", "≤ 1.3", flat <= 1.3),
+        _figure("feed: a frame with 1M rows, all of it new", frame, "×", blank_screen, "≤ 2.5", frame <= 2.5),
+        _figure("feed: memory a row", memory, "B", f"{MANY:,} rows", "≤ 200", memory <= 200),
+        _figure("feed: start to first paint", start, "×", world, "≤ 2", start <= 2),
+    ]
+
+
+def _figure(name: str, value: float, unit: str, against: str, goal: str, ok: bool) -> Figure:
+    return Figure(name=name, value=round(value, 2), unit=unit, against=against, goal=goal, ok=ok)
 
 
 if __name__ == "__main__":

@@ -103,8 +103,8 @@ def row_lines(row: Row, look: Look) -> list[Line]:
     inner = " " * look.left + _indent(row)
     made += [[(inner, ""), (part, role)] for part in parts]
     if row.flags & FOOT:
-        made.append(_foot(row, look))
-    return [fitted(each, look.width) for each in made]
+        made.append(fitted(_foot(row, look), look.width))
+    return made
 
 
 def _indent(row: Row) -> str:

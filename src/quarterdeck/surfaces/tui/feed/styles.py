@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.style import Style
 from textual.color import Color
+from textual.filter import LineFilter
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -66,6 +68,8 @@ class Styles:
         self._widget = widget
         self._known: dict[tuple[str, Style], Style] = {}
         self._ground: Style | None = None
+        self.filters: Sequence[LineFilter] = ()
+        self.background = Color(0, 0, 0)
 
     def forget(self) -> None:
         self._known.clear()
@@ -76,6 +80,8 @@ class Styles:
         """What everything stands on."""
         if self._ground is None:
             self._ground = self._widget.rich_style
+            self.filters = self._widget.get_line_filters()
+            self.background = self._widget.background_colors[1]
         return self._ground
 
     @property

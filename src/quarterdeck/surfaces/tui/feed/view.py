@@ -23,7 +23,7 @@ from quarterdeck.errors import QuarterdeckError
 from quarterdeck.surfaces.tui.feed import seeking
 from quarterdeck.surfaces.tui.feed.details import STEPS, copied, detail_lines, shown_lines
 from quarterdeck.surfaces.tui.feed.lines import Look, row_lines
-from quarterdeck.surfaces.tui.feed.pieces import Line, cells, highlighted, width_of
+from quarterdeck.surfaces.tui.feed.pieces import Line, cells, highlighted
 from quarterdeck.surfaces.tui.feed.rows import Rows
 from quarterdeck.surfaces.tui.feed.source import Event, FeedSource, Page, weight
 from quarterdeck.surfaces.tui.feed.styles import CSS, ROLES, Styles
@@ -541,38 +541,38 @@ class FeedView(ScrollView, can_focus=True):
         """Straight to the screen unless there is a frame to draw around: this is where the time of a frame goes."""
         if self.styles.gutter != NO_FRAME or self.opacity != 1.0:
             return super().render_lines(crop)
-        made = [self.render_line(y) for y in crop.line_range]
-        for line_filter in self.get_line_filters():
-            ground = self.background_colors[1]
-            made = [strip.apply_filter(line_filter, ground) for strip in made]
+        size, thumb = self.size, self._thumb()
+        made = [self._line(y, size, thumb) for y in crop.line_range]
         start, stop = crop.column_span
-        return made if (start, stop) == (0, self.size.width) else [strip.crop(start, stop) for strip in made]
+        return made if (start, stop) == (0, size.width) else [strip.crop(start, stop) for strip in made]
 
     def render_line(self, y: int) -> Strip:
-        width = self.size.width
-        if self.behind and y == self.size.height - 1:
-            return self._new_line(width)
+        return self._line(y, self.size, self._thumb())
+
+    def _line(self, y: int, size: Size, thumb: range) -> Strip:
+        if self.behind and y == size.height - 1:
+            return self._new_line(size.width)
         found = self.rows.window.at_line(y + int(self.scroll_y))
         if found is None:
-            return Strip.blank(width, self._styles.ground)
+            return Strip.blank(size.width, self._styles.ground)
         seq_no, line = found
-        key = (seq_no, line, seq_no == self.cursor, self._on_thumb(y))
+        key = (seq_no, line, seq_no == self.cursor, y in thumb)
         strip = self._strips.get(key)
-        if strip is None or strip.cell_length != width:
-            self._draw(*key, width)
+        if strip is None or strip.cell_length != size.width:
+            self._draw(*key, size)
             strip = self._strips.get(key)
-        return strip or Strip.blank(width, self._styles.ground)
+        return strip or Strip.blank(size.width, self._styles.ground)
 
-    def _on_thumb(self, y: int) -> bool:
-        """Whether the part of the window that is on screen lies beside this line."""
+    def _thumb(self) -> range:
+        """Beside which lines the mark stands that says where in the window one is."""
         height, lines = self.size.height, self.rows.height
         if lines <= height:
-            return False
+            return range(0)
         size = max(1, height * height // lines)
         top = round((height - size) * self.scroll_y / (lines - height))
-        return top <= y < top + size
+        return range(top, top + size)
 
-    def _draw(self, seq_no: int, first: int, chosen: bool, thumb: bool, width: int) -> None:
+    def _draw(self, seq_no: int, first: int, chosen: bool, thumb: bool, size: Size) -> None:
         """Make the strips of a row from one of its lines on, as many as a screen has."""
         row = self.rows.row(seq_no)
         if row is None:
@@ -581,8 +581,9 @@ class FeedView(ScrollView, can_focus=True):
         opened = self._opened.get(seq_no)
         if opened is not None and opened.lines is not None:
             lines = lines + opened.lines
-        for n, line in enumerate(lines[first : first + self.size.height], first):
-            self._strips[(seq_no, n, chosen, thumb)] = self._strip(highlighted(line, self.term), width, chosen, thumb)
+        for n, line in enumerate(lines[first : first + size.height], first):
+            strip = self._strip(highlighted(line, self.term), size.width, chosen, thumb)
+            self._strips[(seq_no, n, chosen, thumb)] = strip
 
     def _strip(self, line: Line, width: int, chosen: bool, thumb: bool) -> Strip:
         style = self._styles
@@ -590,13 +591,19 @@ class FeedView(ScrollView, can_focus=True):
         if chosen:
             first, role = line[0]
             line = [("▌", "mark"), (first[1:], role), *line[1:]]
-        left = width - 1 - width_of(line)
-        made = [Segment(visible(text), style.of(role, base)) for text, role in line if cells(text)]
+        made, left = [], width - 1
+        for text, role in line:
+            size = cells(text)
+            if size:
+                made.append(Segment(visible(text), style.of(role, base)))
+                left -= size
         if left < 0:
-            made = Strip(made).adjust_cell_length(width - 1, base)._segments
-        else:
+            made = list(Strip(made).adjust_cell_length(width - 1, base))
+        elif left:
             made.append(Segment(" " * left, base))
         made.append(Segment("▐", style.of("thumb", style.ground)) if thumb else Segment(" ", style.ground))
+        for line_filter in style.filters:
+            made = line_filter.apply(made, style.background)
         return Strip(made, width)
 
     def _new_line(self, width: int) -> Strip:
