@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from quarterdeck.core.titles import UI, Ui
+from quarterdeck.errors import NoDaemon
 
 Event = dict[str, Any]
 START = 1_790_000_000.0
@@ -152,10 +153,13 @@ class Log:
     def __init__(self, events: list[Event]) -> None:
         self.events = events
         self.asked = 0
+        self.away = False
 
     def get(self, path: str, **query: Any) -> dict[str, Any]:
         assert path == "/api/v1/feed"
         self.asked += 1
+        if self.away:
+            raise NoDaemon("the daemon does not answer")
         found = [event for event in self._near(query) if _matches(event, query)]
         limit = query.get("limit", 200)
         if query.get("before") is not None and query.get("after") is None:

@@ -127,6 +127,15 @@ async def test_a_result_that_comes_above_does_not_move_what_is_read() -> None:
         assert it.screen == before
 
 
+async def test_a_call_under_way_turns_into_what_came_of_it() -> None:
+    book = Book().call("Bash", {"stdout": "43 passed"}, command="pytest")
+    async with stage(book.events[:1]) as it:
+        assert "running" in it.screen[0]
+        it.view.append(book.events[1:])
+        await it.until(lambda: "43 passed" in it.text)
+        assert "running" not in it.text
+
+
 async def test_a_hundred_thousand_events_come_in_slices_and_all_arrive() -> None:
     async with stage([]) as it:
         it.view.append(list(turns(100_000)))
@@ -369,11 +378,30 @@ async def test_the_mouse_selects_opens_and_scrolls() -> None:
         await it.until(lambda: it.view.rows.first < 1600)
 
 
+async def test_a_feed_in_a_frame_is_drawn_and_clicked_like_one_without() -> None:
+    log = list(turns(2000))
+    async with stage(log, (122, 32)) as framed, stage(log, (120, 30)) as bare:
+        framed.view.styles.border = ("round", "green")
+        await framed.until(lambda: framed.view.size == bare.view.size)
+        await framed.until(lambda: framed.view._look.width == 119)
+        await framed.press("end")
+        painted = [strip.text for strip in framed.view.render_lines(framed.view.region)]
+        assert (painted[0][0], painted[-1][-1]) == ("╭", "╯")
+        assert [line[1:-1] for line in painted[1:-1]] == [
+            line.text for line in bare.view.render_lines(bare.view.region)
+        ]
+        assert {line[0] for line in painted[1:-1]} == {"│"}
+        await framed.pilot.click(FeedView, offset=(40, 10))
+        assert framed.screen[9].startswith("▌")
+
+
 async def test_a_daemon_that_is_away_is_told_and_asked_again() -> None:
     async with stage(list(turns(1000))) as it:
-        answering = it.app.log_of_events.events
-        it.app.log_of_events.events = []
+        log = it.app.log_of_events
+        log.away = True
         await it.press("g")
-        await it.pilot.pause()
-        it.app.log_of_events.events = answering
-        assert it.view.rows.first > 1
+        await it.until(lambda: it.app.words)
+        assert it.app.words[0] == "the daemon does not answer"
+        log.away = False
+        await it.press("G", "g")
+        await it.until(lambda: it.view.rows.first < 600)

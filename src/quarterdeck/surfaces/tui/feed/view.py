@@ -12,7 +12,6 @@ from msgspec import Struct
 from rich.segment import Segment
 from textual import events, work
 from textual.binding import Binding, BindingType
-from textual.cache import LRUCache
 from textual.geometry import Region, Size, Spacing
 from textual.message import Message
 from textual.scroll_view import ScrollView
@@ -36,6 +35,8 @@ FLOOD, FLOOD_SECONDS = 1000, 0.025
 """When so many events wait, a piece may last longer."""
 
 NO_FRAME = Spacing()
+NARROWEST = 20
+STRIPS = 2000
 HEAVY = 50_000
 """Characters from which on an event is made readable in a thread."""
 
@@ -133,7 +134,7 @@ class FeedView(ScrollView, can_focus=True):
         self._paging: str | None = None
         self._oldest_reached = False
         self._pages_unasked = 0
-        self._strips: LRUCache[tuple[int, int, bool, bool], Strip] = LRUCache(2000)
+        self._strips: dict[tuple[int, int, bool, bool], Strip] = {}
         self._styles = Styles(self)
 
     # What others call
@@ -407,7 +408,6 @@ class FeedView(ScrollView, can_focus=True):
             heavy = opened.step > 0 or weight(event["data"]) + weight(after and after["data"]) > HEAVY
             opened.lines = await asyncio.to_thread(shown_lines, *args) if heavy else shown_lines(*args)
         with self._steady():
-            self._forget(seq_no)
             self.rows.expand(seq_no, len(row_lines(row, self._look)) + len(opened.lines))
         if self.cursor == seq_no:
             self._show(seq_no)
@@ -428,12 +428,7 @@ class FeedView(ScrollView, can_focus=True):
     def _close(self, seq_no: int) -> None:
         self._opened.pop(seq_no, None)
         with self._steady():
-            self._forget(seq_no)
             self.rows.expand(seq_no, None)
-
-    def _forget(self, seq_no: int) -> None:
-        for key in [key for key in list(self._strips.keys()) if key[0] == seq_no]:
-            self._strips.discard(key)
 
     # Seeking
 
@@ -499,10 +494,14 @@ class FeedView(ScrollView, can_focus=True):
     # Drawing
 
     def _make_look(self) -> Look:
-        width = max(self.size.width - 1, 20)
+        width = max(self.size.width - 1, NARROWEST)
         return Look(width=width, clock=clock, label=None if self.session_id else self._label)
 
     def on_resize(self, event: events.Resize) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        """Take up the room there is."""
         look = self._make_look()
         if look == self._look and self.rows.width == look.room:
             self._resized()
@@ -538,13 +537,29 @@ class FeedView(ScrollView, can_focus=True):
         self._strips.clear()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Straight to the screen unless there is a frame to draw around: this is where the time of a frame goes."""
-        if self.styles.gutter != NO_FRAME or self.opacity != 1.0:
+        """Straight to the screen, past what Textual does for each line of a widget: this is where the time of a frame
+        goes. The frame around is Textual's, and one line of it serves for all."""
+        gutter, size, thumb = self.styles.gutter, self.size, self._thumb()
+        if self.opacity != 1.0 or not size.area:
             return super().render_lines(crop)
-        size, thumb = self.size, self._thumb()
-        made = [self._line(y, size, thumb) for y in crop.line_range]
+        if max(size.width - 1, NARROWEST) != self._look.width:
+            self.call_later(self._fit)
+        inner = range(gutter.top, gutter.top + size.height)
+        width = size.width + gutter.width
+        edges = self._edges(width, gutter) if gutter != NO_FRAME else None
+        made = []
+        for y in crop.line_range:
+            if y not in inner:
+                made += super().render_lines(Region(0, y, width, 1))
+            else:
+                strip = self._line(y - gutter.top, size, thumb)
+                made.append(strip if edges is None else Strip.join([edges[0], strip, edges[1]]))
         start, stop = crop.column_span
-        return made if (start, stop) == (0, size.width) else [strip.crop(start, stop) for strip in made]
+        return made if (start, stop) == (0, width) else [strip.crop(start, stop) for strip in made]
+
+    def _edges(self, width: int, gutter: Spacing) -> tuple[Strip, Strip]:
+        line = super().render_lines(Region(0, gutter.top, width, 1))[0]
+        return line.crop(0, gutter.left), line.crop(width - gutter.right, width)
 
     def render_line(self, y: int) -> Strip:
         return self._line(y, self.size, self._thumb())
@@ -559,6 +574,8 @@ class FeedView(ScrollView, can_focus=True):
         key = (seq_no, line, seq_no == self.cursor, y in thumb)
         strip = self._strips.get(key)
         if strip is None or strip.cell_length != size.width:
+            if len(self._strips) > STRIPS:
+                self._strips.clear()
             self._draw(*key, size)
             strip = self._strips.get(key)
         return strip or Strip.blank(size.width, self._styles.ground)
@@ -682,13 +699,14 @@ class FeedView(ScrollView, can_focus=True):
         self.jump(kind, step)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        if event.x >= self.size.width - 1:
+        at = event.get_content_offset(self)
+        if at is not None and at.x == self.size.width - 1:
             self.capture_mouse()
-            self._drag(event.y)
+            self._drag(at.y)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         if self.app.mouse_captured is self:
-            self._drag(event.y)
+            self._drag(event.get_content_offset_capture(self).y)
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
         self.release_mouse()
@@ -697,12 +715,13 @@ class FeedView(ScrollView, can_focus=True):
         self._put(self.max_scroll_y * y / max(self.size.height - 1, 1))
 
     def on_click(self, event: events.Click) -> None:
-        if event.x >= self.size.width - 1:
+        at = event.get_content_offset(self)
+        if at is None or at.x == self.size.width - 1:
             return
-        if self.behind and event.y == self.size.height - 1:
+        if self.behind and at.y == self.size.height - 1:
             self.action_end()
             return
-        found = self.rows.window.at_line(int(event.y + self.scroll_y))
+        found = self.rows.window.at_line(int(at.y + self.scroll_y))
         if found is None:
             return
         again = self.cursor == found[0]
@@ -725,6 +744,7 @@ class _Anchor:
 
     def __exit__(self, *_: object) -> None:
         view = self._view
+        view._strips.clear()
         view._resized()
         if view.following:
             view._put(view.rows.height)
