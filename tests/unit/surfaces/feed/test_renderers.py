@@ -203,7 +203,7 @@ def test_raw_json_shows_everything_there_is() -> None:
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_tool_lets_hostile_text_through(tool: str, name: str) -> None:
     text = HOSTILE[name]
-    given = {**dict.fromkeys(FIELDS, text), text or "k": text, "todos": [{"content": text, "status": text}]}
+    given: dict[str, Any] = {**dict.fromkeys(FIELDS, text), text or "k": text, "todos": [{"content": text, "status": text}]}
     given |= {
         "questions": [{"question": text, "options": [{"label": text, "description": text}]}],
         "edits": [{"old_string": text}],
