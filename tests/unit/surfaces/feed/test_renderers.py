@@ -142,7 +142,7 @@ def test_edits_are_diffs_with_syntax_colours() -> None:
     ]
     assert {"added string", "added comment", "removed number"} <= roles("Edit", **given)
     patch = [{"oldStart": 40, "newStart": 41, "lines": [" a", "-b", "+c"]}]
-    assert call("Edit", {"structuredPatch": patch}, **given)[-3:] == ["   41   a", "   41 − b", "   42 + c"]
+    assert call("Edit", {"structuredPatch": patch}, **given) == ["/a/b.py", "⎿", "   41   a", "   41 − b", "   42 + c"]
 
 
 def test_a_written_file_is_all_added_and_a_read_one_is_numbered() -> None:
@@ -203,7 +203,11 @@ def test_raw_json_shows_everything_there_is() -> None:
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_tool_lets_hostile_text_through(tool: str, name: str) -> None:
     text = HOSTILE[name]
-    given: dict[str, Any] = {**dict.fromkeys(FIELDS, text), text or "k": text, "todos": [{"content": text, "status": text}]}
+    given: dict[str, Any] = {
+        **dict.fromkeys(FIELDS, text),
+        text or "k": text,
+        "todos": [{"content": text, "status": text}],
+    }
     given |= {
         "questions": [{"question": text, "options": [{"label": text, "description": text}]}],
         "edits": [{"old_string": text}],

@@ -27,7 +27,7 @@ def detail_lines(event: Event, after: Event | None, causes: list[str], *, raw: b
         if after is not None:
             yield from value_lines(after)
         return
-    yield from _told(event)
+    yield from islice(_told(event), 1 if after is not None and _retells(after) else None)
     if after is not None:
         yield from _came(after)
     yield from _because(event, causes)
@@ -43,6 +43,11 @@ def shown_lines(lines: Iterator[Line], width: int, indent: int, step: int) -> li
     if next(flowing, None) is not None:
         made.append([*lead, ("… y: copy all of it" if step >= len(STEPS) - 1 else "… m: more of it", "more")])
     return made
+
+
+def _retells(after: Event) -> bool:
+    data = after.get("data")
+    return isinstance(data, dict) and face_of(str(data.get("tool_name"))).retells(data.get("tool_response"))
 
 
 def _told(event: Event) -> Iterator[Line]:

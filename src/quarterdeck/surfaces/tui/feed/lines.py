@@ -126,7 +126,7 @@ def _head(row: Row, text: str, look: Look) -> Line:
         role = "dim"
     name = name or brief(name_of(row.tool), 24)
     left: Line = [*_when(row, look), (_indent(row), "rule"), (f"{glyph} ", role)]
-    if row.kind == "tool.pre" or look.width >= NARROW:
+    if row.tool or look.width >= NARROW:
         left.append((f"{name:<{NAME}} " if look.width >= NARROW else f"{name} ", "tool" if row.tool else role))
     left.append((_within(row, text), _text_role(row)))
     if row.flags & COMPACT and row.after and not row.flags & FAILED:

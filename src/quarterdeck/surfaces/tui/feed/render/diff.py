@@ -57,7 +57,7 @@ def _compared(ours: list[str], theirs: list[str], ending: str, first: int) -> It
             yield [("  ⋯", "dim")]
         for tag, i1, i2, j1, j2 in group:
             if tag == "equal":
-                yield from (_line(" ", ours[i], ending, first + i) for i in range(i1, i2))
+                yield from (_line(" ", theirs[j], ending, first + j) for j in range(j1, j2))
             else:
                 yield from (_line("-", ours[i], ending, first + i) for i in range(i1, i2))
                 yield from (_line("+", theirs[j], ending, first + j) for j in range(j1, j2))

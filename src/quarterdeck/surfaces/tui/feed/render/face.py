@@ -14,13 +14,15 @@ Input = dict[str, Any]
 
 class Face(Struct, frozen=True, kw_only=True):
     """How one tool is shown. The texts are as the agent gave them: whoever shows them makes them visible. `asked`
-    and `got` yield lines lazily. A `compact` tool says its outcome on the line of the call."""
+    and `got` yield lines lazily; where what came `retells` what was asked, only the first of its lines is needed. A
+    `compact` tool says its outcome on the line of the call."""
 
     subject: Callable[[Input], str]
     outcome: Callable[[Input, Any], str]
     asked: Callable[[Input], Iterator[Line]]
     got: Callable[[Input, Any], Iterator[Line]]
     compact: bool = False
+    retells: Callable[[Any], bool] = lambda response: False
 
 
 def text_in(value: Any, *keys: str) -> str:

@@ -19,6 +19,8 @@ from quarterdeck.surfaces.tui.feed.render.face import (
     text_in,
 )
 
+CHANGED = "changed by you before it was written"
+
 
 def _path(given: Input) -> str:
     return text_in(given, "file_path", "notebook_path", "path")
@@ -75,21 +77,24 @@ def _edit_asked(given: Input) -> Iterator[Line]:
         yield [("everywhere in the file", "dim")]
 
 
+def _patch(response: Any) -> list[Any]:
+    patch = response.get("structuredPatch") if isinstance(response, dict) else None
+    return patch if isinstance(patch, list) else []
+
+
 def _patched(given: Input, response: Any) -> Iterator[Line]:
     """The patch with the file's own line numbers, where the agent reports one."""
-    patch = response.get("structuredPatch") if isinstance(response, dict) else None
-    if isinstance(patch, list) and patch:
-        yield from patch_lines(patch, ending_of(_path(given)))
-    if isinstance(response, dict) and response.get("userModified") is True:
-        yield [("changed by you before it was written", "warn")]
+    yield from patch_lines(_patch(response), ending_of(_path(given)))
+    if _edit_outcome(given, response):
+        yield [(CHANGED, "warn")]
 
 
 def _edit_outcome(given: Input, response: Any) -> str:
-    return "changed by you before it was written" if (response or {}) and _modified(response) else ""
+    return CHANGED if isinstance(response, dict) and response.get("userModified") is True else ""
 
 
-def _modified(response: Any) -> bool:
-    return isinstance(response, dict) and response.get("userModified") is True
+def _retold(response: Any) -> bool:
+    return bool(_patch(response))
 
 
 def _write_subject(given: Input) -> str:
@@ -140,9 +145,13 @@ def _hunt_subject(given: Input) -> str:
 
 
 READ = Face(subject=_read_subject, outcome=_read_outcome, asked=_path_line, got=_read_got, compact=True)
-EDIT = Face(subject=_edit_subject, outcome=_edit_outcome, asked=_edit_asked, got=_patched, compact=True)
+EDIT = Face(
+    subject=_edit_subject, outcome=_edit_outcome, asked=_edit_asked, got=_patched, compact=True, retells=_retold
+)
 MULTI_EDIT = EDIT
-WRITE = Face(subject=_write_subject, outcome=_write_outcome, asked=_write_asked, got=_patched, compact=True)
-NOTEBOOK = Face(subject=_path, outcome=_edit_outcome, asked=_write_asked, got=_patched, compact=True)
+WRITE = Face(
+    subject=_write_subject, outcome=_write_outcome, asked=_write_asked, got=_patched, compact=True, retells=_retold
+)
+NOTEBOOK = Face(subject=_path, outcome=_edit_outcome, asked=_write_asked, got=_patched, compact=True, retells=_retold)
 GREP = Face(subject=_hunt_subject, outcome=_hunt_outcome, asked=_hunt_asked, got=_hunt_got, compact=True)
 GLOB = GREP
