@@ -87,8 +87,17 @@ class Feed(Painted):
         yield self.view
 
 
-async def appended() -> tuple[float, float]:
-    """Seconds of CPU to take and draw the events in a live view, and to decode the JSON they come as."""
+async def watch(longest: list[float]) -> None:
+    """Note how long others keep the loop at work between two turns of ours."""
+    while True:
+        started = time.thread_time()
+        await asyncio.sleep(0.001)
+        longest.append(time.thread_time() - started)
+
+
+async def appended() -> tuple[float, float, float]:
+    """Seconds of CPU to take and draw the events in a live view, and to decode the JSON they come as; and the longest
+    that anything kept the loop."""
     events = list(turns(APPENDED))
     sample = [json.dumps(event) for event in events[:20_000]]
     started = time.process_time()
@@ -101,6 +110,8 @@ async def appended() -> tuple[float, float]:
     async with app.run_test(size=SIZE) as pilot:
         app.view.follow(None)
         await pilot.pause()
+        turns_of_others: list[float] = []
+        watching = asyncio.create_task(watch(turns_of_others))
         started = time.process_time()
         for first in range(0, len(events), 500):
             app.view.append(events[first : first + 500])
@@ -108,8 +119,9 @@ async def appended() -> tuple[float, float]:
             await asyncio.sleep(0.01)
         await pilot.pause()
         taken = time.process_time() - started
+        watching.cancel()
     gc.unfreeze()
-    return taken, decoded
+    return taken, decoded, max(turns_of_others)
 
 
 async def framed(rows: int | None) -> list[float]:
@@ -175,7 +187,7 @@ def started() -> tuple[list[float], list[float]]:
 
 def figures() -> list[Figure]:
     memory = remembered()
-    taken, decoded = asyncio.run(appended())
+    taken, decoded, longest = asyncio.run(appended())
     blank, few, many = (percentile(asyncio.run(framed(rows)), 50) * 1000 for rows in (None, FEW, MANY))
     hello, feed = (percentile(seconds, 50) for seconds in started())
     rate, flat, frame, start = APPENDED / taken, many / few, many / blank, feed / hello
@@ -183,6 +195,7 @@ def figures() -> list[Figure]:
     return [
         _figure("feed: rows taken and drawn a second of CPU", round(rate), "", "", "≥ 40000", rate >= 40_000),
         _figure("feed: taking a row", taken / decoded, "×", "decoding its JSON", "", True),
+        _figure("feed: longest turn of the loop meanwhile", longest * 1000, "ms", "", "≤ 50", longest <= 0.05),
         _figure("feed: a frame from 1k to 1M rows", flat, "×", f"itself at 1k, {few:.1f} ms", "≤ 1.3", flat <= 1.3),
         _figure("feed: a frame with 1M rows, all of it new", frame, "×", blank_screen, "≤ 2.5", frame <= 2.5),
         _figure("feed: memory a row", memory, "B", f"{MANY:,} rows", "≤ 200", memory <= 200),

@@ -15,7 +15,8 @@ STEPS = ((60, 2_000), (400, 16_000), (3_000, 128_000), (20_000, 1_000_000))
 """How many lines of the terminal, and how many characters of one line of a text, are shown at first and after each
 wish to see more."""
 
-COPIED = 1_000_000
+COPIED = 100_000
+"""Characters that are copied: what terminals take at once."""
 
 Event = dict[str, Any]
 
@@ -124,5 +125,6 @@ def copied(event: Event, after: Event | None) -> str:
         made.append(text)
         left -= len(text) + 1
         if left <= 0:
+            made.append("… cut here")
             break
     return "\n".join(made)

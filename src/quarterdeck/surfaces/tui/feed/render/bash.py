@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from quarterdeck.surfaces.tui.feed.pieces import Line, text_lines
-from quarterdeck.surfaces.tui.feed.render.code import coloured
+from quarterdeck.surfaces.tui.feed.render.code import LINES, coloured
 from quarterdeck.surfaces.tui.feed.render.face import Face, Input, last_line, said, tail_lines, text_in
 
 TAIL = 40
@@ -17,7 +17,7 @@ _EXIT = re.compile(r"Exit code (\d{1,5})")
 def _asked(given: Input) -> Iterator[Line]:
     command = text_in(given, "command")
     for n, line in enumerate(text_lines(command)):
-        yield [("$ " if n == 0 else "  ", "prompt"), *coloured(line[0][0], ".sh")]
+        yield [("$ " if n == 0 else "  ", "prompt"), *coloured(line[0][0], ".sh" if n < LINES else "")]
     if text_in(given, "description"):
         yield [("# ", "comment"), *next(text_lines(text_in(given, "description"), "comment"))]
 

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 COLOURED = 400
 """A line longer than this is not parsed: it is seldom code, and lexers may be slow on it."""
 
+LINES = 500
+"""So many lines of a text are coloured: nobody admires more."""
+
 ROLES = (
     ("Comment", "comment"),
     ("Keyword", "keyword"),
@@ -78,5 +81,5 @@ def code_lines(text: str, ending: str, first: int = 1) -> Iterator[Line]:
     while start < len(text):
         end = text.find("\n", start)
         stop = len(text) if end < 0 else end
-        yield [(f"{number:>5} ", "lineno"), *coloured(text[start:stop], ending)]
+        yield [(f"{number:>5} ", "lineno"), *coloured(text[start:stop], ending if number - first < LINES else "")]
         start, number = stop + 1, number + 1

@@ -11,7 +11,7 @@ from quarterdeck.surfaces.tui.feed.render.code import coloured
 from quarterdeck.surfaces.tui.feed.render.face import count_in
 
 COMPARED = 400
-"""Lines on either side that are compared; longer changes are shown as all removed and all added."""
+"""Lines on either side that are compared; longer changes are shown as all removed and all added, without colours."""
 
 CHARS = 200_000
 CONTEXT = 3
@@ -42,8 +42,8 @@ def diff_lines(old: str, new: str, ending: str, first: int = 1) -> Iterator[Line
     """The change from one text to the other."""
     (ours, lost), (theirs, more) = _split(old), _split(new)
     if len(ours) > COMPARED or len(theirs) > COMPARED:
-        yield from (_line("-", text, ending, first + n) for n, text in enumerate(ours))
-        yield from (_line("+", text, ending, first + n) for n, text in enumerate(theirs))
+        yield from (_line("-", text, "", first + n) for n, text in enumerate(ours))
+        yield from (_line("+", text, "", first + n) for n, text in enumerate(theirs))
     else:
         yield from _compared(ours, theirs, ending, first)
     if lost or more:
