@@ -299,6 +299,19 @@ async def test_a_search_goes_on_in_the_log_beyond_the_window() -> None:
         await it.until(lambda: it.view.rows.last == 5000)
 
 
+async def test_a_search_finds_what_an_event_holds_and_its_row_does_not_say() -> None:
+    book = (
+        Book().call("Bash", {"stdout": "a\nxylophone\nz"}, command="one").call("Bash", {"stdout": "b"}, command="two")
+    )
+    async with stage(book.says("end").events) as it:
+        it.view.search("xylophone")
+        await it.until(lambda: it.view.cursor == 1)
+        await it.press("enter")
+        await it.until(lambda: "xylophone" in it.text)
+        await it.press("n")
+        await it.until(lambda: it.app.words[-1:] == ["nothing more with “xylophone”"])
+
+
 async def test_what_is_found_nowhere_is_said() -> None:
     async with stage(list(turns(100))) as it:
         it.view.search("zebra")

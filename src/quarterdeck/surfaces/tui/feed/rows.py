@@ -283,6 +283,12 @@ class Rows:
         (self._folded.discard if opened else self._folded.add)(actor)
         self.window.reshape()
 
+    def reveal(self, seq_no: int) -> None:
+        """Open the sub-agent that hides a row."""
+        found = self.window.find(seq_no)
+        if found is not None and found[0].actor[found[1]] in self._folded and not self.window.height_of(seq_no):
+            self.fold(found[0].actor[found[1]], True)
+
     def expand(self, seq_no: int, lines: int | None) -> None:
         """Give a row room for so many lines; None closes it."""
         if lines is None:

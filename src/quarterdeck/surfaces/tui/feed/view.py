@@ -24,6 +24,9 @@ from quarterdeck.surfaces.tui.feed.wanted import Wanted
 HEAVY = 50_000
 """Characters from which on an event is made readable in a thread."""
 
+ASKED = 10
+"""How often the daemon is asked for a further event when what it finds is not shown."""
+
 
 class FeedView(FeedReader, can_focus=True):
     """A window of the log. Give it events with `append`; it asks its source for what is older or out of sight."""
@@ -176,19 +179,20 @@ class FeedView(FeedReader, can_focus=True):
 
     @work(exclusive=True, group="feed-seek")
     async def _seek_match(self, step: int, fresh: bool = False) -> None:
-        term = self.term
-        start = self._start(step, fresh)
-        found = await self._walk(seeking.holds(term), start, step)
-        if found is None:
-            found = await self._ask_log(step, start, q=term)
-        await self._arrive(found, f"nothing more with “{term}”")
+        """The nearest row that holds the text, or whose event does: rows keep little, the daemon knows every word."""
+        term, start = self.term, self._start(step, fresh)
+        near = await self._walk(seeking.holds(term), start, step)
+        far = await self._ask_log(step, start, start, q=term)
+        found = [seq_no for seq_no in (near, far) if seq_no is not None]
+        await self._arrive((max if step < 0 else min)(found, default=None), f"nothing more with “{term}”")
 
     @work(exclusive=True, group="feed-seek")
     async def _seek_kind(self, kind: str, step: int) -> None:
         start = self._start(step, False)
         found = await self._walk(seeking.is_a(kind, self.rows), start, step)
-        if found is None and kind in seeking.KINDS:
-            found = await self._ask_log(step, start, kind=list(seeking.KINDS[kind]))
+        if found is None and kind in seeking.KINDS and (step < 0 or not self._live):
+            edge = self.rows.first if step < 0 else self.rows.last
+            found = await self._ask_log(step, start, edge, kind=list(seeking.KINDS[kind]))
         await self._arrive(found, f"no {kind} {'above' if step < 0 else 'below'}")
 
     def _start(self, step: int, fresh: bool) -> int:
@@ -210,15 +214,19 @@ class FeedView(FeedReader, can_focus=True):
                 begun = time.perf_counter()
         return None
 
-    async def _ask_log(self, step: int, start: int, **query: Any) -> int | None:
-        """The next event beyond the window that the daemon finds."""
-        if step < 0:
-            page = await self._asked(self.source.before(min(start, self.rows.first), self.session_id, 1, **query))
-        elif self._live:
-            return None
-        else:
-            page = await self._asked(self.source.after(max(start, self.rows.last), self.session_id, 1, **query))
-        return page.events[-1]["seq_no"] if page is not None and page.events else None
+    async def _ask_log(self, step: int, start: int, edge: int, **query: Any) -> int | None:
+        """The next event beyond an edge that the daemon finds, as the row that shows it; one that is not shown or is
+        where we are is passed over, for a while."""
+        for _ in range(ASKED):
+            read = self.source.before if step < 0 else self.source.after
+            page = await self._asked(read(edge, self.session_id, 1, **query))
+            if page is None or not page.events:
+                return None
+            edge = page.events[-1]["seq_no"]
+            head = self.rows.shown_as(edge)
+            if edge not in self.rows or (head != start and self.rows.window.height_of(head)):
+                return head
+        return None
 
     async def _arrive(self, seq_no: int | None, nothing: str) -> None:
         if seq_no is not None and seq_no not in self.rows and not await self._open_around(seq_no):
@@ -227,6 +235,7 @@ class FeedView(FeedReader, can_focus=True):
             self.post_message(self.Found(None, nothing))
             return
         head = self.rows.shown_as(seq_no)
+        self.rows.reveal(head)
         self.following = False
         self._select(head, show=False)
         self._resized()
