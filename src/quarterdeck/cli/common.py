@@ -29,6 +29,7 @@ ConfigFile = Annotated[Path | None, typer.Option("--config", help="Read settings
 PIPE_WIDTH = 200
 out = Console(highlight=False, markup=False, soft_wrap=True, width=None if sys.stdout.isatty() else PIPE_WIDTH)
 
+
 def plainly(command: Callable[P, R]) -> Callable[P, R]:
     """An error ends as one line on stderr: 3 when no daemon answers, 2 for wrong settings, 1 for a refusal."""
 

@@ -16,12 +16,11 @@ import typer
 
 from quarterdeck import __version__
 from quarterdeck.cli.common import AsJson, ConfigFile, cell, client, out, plainly, print_json, settings
-from quarterdeck.cli.findings import summary
 from quarterdeck.config import home_path, prepare_home
 from quarterdeck.daemon.proc import alive
 from quarterdeck.errors import NoDaemon, QuarterdeckError, Refused
 from quarterdeck.surfaces.client import Client
-
+from quarterdeck.surfaces.findings import summary
 
 
 class Colours(StrEnum):

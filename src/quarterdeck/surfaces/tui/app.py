@@ -10,12 +10,13 @@ from typing import ClassVar
 
 from textual import work
 from textual.app import App, SystemCommand
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.screen import Screen
 
 from quarterdeck import __version__
 from quarterdeck.core.text import one_line
 from quarterdeck.errors import QuarterdeckError, Refused
+from quarterdeck.surfaces.tui.app_keys import APP_KEYS
 from quarterdeck.surfaces.tui.bridge import Bridge
 from quarterdeck.surfaces.tui.commands import COMMANDS, read_command
 from quarterdeck.surfaces.tui.deciding import Deciding
@@ -39,10 +40,7 @@ class QuarterdeckApp(App[None]):
     CSS_PATH = "look.tcss"
     TITLE = "Quarterdeck"
     ENABLE_COMMAND_PALETTE = True
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+q", "quit", "quit", show=False, priority=True),
-        Binding("ctrl+c", "quit", "quit", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = APP_KEYS
 
     def __init__(self, home: Path, *, theme: str = "dark", talk: Talk | None = None) -> None:
         super().__init__()
@@ -108,7 +106,7 @@ class QuarterdeckApp(App[None]):
                 self.dirty()
                 if self.model.link == "live" != was:
                     self.list_sessions()
-                while len(self.model.events) > MANY_EVENTS:
+                if len(self.model.events) > MANY_EVENTS:
                     await asyncio.sleep(TICK_SECONDS)
         except Refused as error:
             self.model.refused(str(error))
@@ -172,7 +170,9 @@ class QuarterdeckApp(App[None]):
             if not command.takes or command.takes.startswith("["):
                 yield SystemCommand(command.name, command.words, lambda name=command.name: self.perform(name, ""))
         for theme in THEMES:
-            yield SystemCommand(f"theme {theme.name}", "change the colours", lambda n=theme.name: self.perform("theme", n))
+            yield SystemCommand(
+                f"theme {theme.name}", "change the colours", lambda n=theme.name: self.perform("theme", n)
+            )
 
 
 def run(home: Path, theme: str = "dark") -> None:

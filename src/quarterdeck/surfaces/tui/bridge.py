@@ -9,20 +9,18 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
-from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Footer, Input
 
-from quarterdeck.core.text import one_line
 from quarterdeck.errors import QuarterdeckError
 from quarterdeck.surfaces.tui import card
 from quarterdeck.surfaces.tui.command_line import CommandLine
 from quarterdeck.surfaces.tui.desk import Desk
+from quarterdeck.surfaces.tui.feed_pane import FeedPane
 from quarterdeck.surfaces.tui.header import Banner, Header
 from quarterdeck.surfaces.tui.lines import Row, fold
 from quarterdeck.surfaces.tui.model import Asked
 from quarterdeck.surfaces.tui.sessions import Sessions
-from quarterdeck.surfaces.tui.stand_in import FeedSource, FeedView
 from quarterdeck.surfaces.tui.talk import aside
 from quarterdeck.surfaces.tui.tasks import Tasks
 from quarterdeck.surfaces.tui.welcome import Welcome
@@ -73,7 +71,7 @@ class Bridge(Screen[None]):
             with Container(id="right"):
                 yield self._pane(Desk(self.face.model, id="desk"))
                 yield self._pane(Welcome(id="welcome"))
-                yield self._pane(FeedView(FeedSource(self.face.talk), id="feed"))
+                yield self._pane(FeedPane(self.face.talk, self.face.model, id="feed"))
             with Vertical(id="left"):
                 yield self._pane(Sessions(id="sessions"))
                 yield self._pane(Tasks(id="tasks"))
@@ -89,15 +87,14 @@ class Bridge(Screen[None]):
         return self.query_one(Desk)
 
     @property
-    def feed(self) -> FeedView:
-        return self.query_one(FeedView)
+    def feed(self) -> FeedPane:
+        return self.query_one(FeedPane)
 
     @property
     def sessions(self) -> Sessions:
         return self.query_one(Sessions)
 
     def on_mount(self) -> None:
-        self.feed.border_title = "Feed of everything"
         self.sessions.focus()
         self.tell()
 
@@ -196,16 +193,17 @@ class Bridge(Screen[None]):
     def show_session(self, session_id: str | None) -> None:
         """The feed of a session, or of all; and its request, if it has one."""
         model = self.face.model
-        session = model.sessions.get(session_id or "")
         self.sessions.chosen = session_id
-        name = project_name(session["cwd"]) if session else "everything"
-        title = f" · {session['title']}" if session and session["title"] else ""
-        self.feed.border_title = Content(one_line(f"Feed of {name}{title}"))
         self.feed.follow(session_id)
+        self.feed.entitle()
         asked = next((one for one in model.pending if one.view["session_id"] == session_id), None)
         if asked is not None:
             self.turn_to(asked)
         self.face.dirty()
+
+    def on_feed_view_found(self, message: FeedPane.Found) -> None:
+        if message.words:
+            self.face.say(message.words, "warning")
 
     def turn_to(self, asked: Asked) -> None:
         """Put this card on the desk."""
@@ -227,10 +225,11 @@ class Bridge(Screen[None]):
             self.desk.focus()
 
     def action_batch(self) -> None:
-        self.batch()
+        self.decide_many()
 
     @work(group="decide")
-    async def batch(self) -> None:
+    async def decide_many(self) -> None:
+        """Several requests, each by its name."""
         await self.face.deciding.batch()
 
     def action_toggle_ended(self) -> None:

@@ -88,7 +88,9 @@ def _tool(request: Json, shown: set[str]) -> Iterator[Line]:
 
 
 def _diff(diff: str, change: Json) -> Iterator[Line]:
-    yield line((change["path"], "code"), (f"  +{change['added']}", "added"), (f" −{change['removed']}", "removed"), indent=2)
+    yield line(
+        (change["path"], "code"), (f"  +{change['added']}", "added"), (f" −{change['removed']}", "removed"), indent=2
+    )
     for note in change["notes"]:
         yield line((f"({note})", "warn"), indent=2)
     for row in diff.removesuffix("\n").split("\n")[2:]:
@@ -125,7 +127,9 @@ def _common(one: list[str], other: list[str]) -> int:
 def questions_of(request: Json) -> list[Json]:
     """The questions of a request; none when any of them has another shape, so that they are shown as they are."""
     found = request["tool_input"].get("questions")
-    if not isinstance(found, list) or not all(isinstance(q, dict) and isinstance(q.get("question"), str) for q in found):
+    if not isinstance(found, list) or not all(
+        isinstance(q, dict) and isinstance(q.get("question"), str) for q in found
+    ):
         return []
     options = [q.get("options", []) for q in found]
     return found if all(isinstance(o, list) and all(isinstance(x, dict) for x in o) for o in options) else []

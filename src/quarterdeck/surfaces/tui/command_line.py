@@ -20,7 +20,9 @@ class CommandLine(Input):
 
     def __init__(self, *, id: str | None = None) -> None:
         names = SuggestFromList([command.name for command in COMMANDS], case_sensitive=False)
-        super().__init__(placeholder=": a command; Tab completes, ? lists them all", suggester=names, id=id, compact=True)
+        super().__init__(
+            placeholder=": a command; Tab completes, ? lists them all", suggester=names, id=id, compact=True
+        )
         self.target: Asked | None = None
         self._before: Widget | None = None
 

@@ -31,7 +31,7 @@ COMMANDS = (
     Command("ended", "", "show or hide sessions that have ended"),
     Command("find", "[WORDS]", "search the feed; without words the search ends"),
     Command("filter", "[kind=… tool=… actor=… level=…]", "narrow the feed; without anything the filter ends"),
-    Command("jump", "error|decision|prompt", "go to the next of these in the feed"),
+    Command("jump", "error|decision|prompt|request", "go to the next of these in the feed"),
     Command("clear", "", "an empty view of the feed; what happened stays on record"),
     Command("reset", "", "all sessions, no filter, no search, the end of the feed"),
     Command("copy", "", "copy what has the focus"),

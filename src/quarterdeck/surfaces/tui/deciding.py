@@ -96,7 +96,8 @@ class Deciding:
         return None if edited is None else {"decision": "allow", "updated_input": edited}
 
     async def _remember(self, asked: Asked, message: str) -> Body | None:
-        return await self._app.push_screen_wait(RememberDialog(asked, self._app.talk))
+        session = self._app.model.session_of(asked.view) or {}
+        return await self._app.push_screen_wait(RememberDialog(asked, self._app.talk, str(session.get("cwd", ""))))
 
     async def _answer(self, asked: Asked, message: str) -> Body | None:
         dialog = FormDialog(asked) if asked.view["form"] == "elicitation" else AnswerDialog(asked)

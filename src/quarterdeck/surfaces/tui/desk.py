@@ -189,7 +189,9 @@ class Desk(Wall):
         rows = list(itertools.islice(fold(card.body(asked.shown), width), room + 1))
         asked.overflow = "there is more below" if len(rows) > room else ""
         if asked.hides:
-            more = line(("… ", "warn"), (f"{', '.join(asked.hides)}: ", "warn"), Span("x shows everything", "key", "expand"))
+            more = line(
+                ("… ", "warn"), (f"{', '.join(asked.hides)}: ", "warn"), Span("x shows everything", "key", "expand")
+            )
             return [*rows[: max(0, room - 1)], *itertools.islice(fold_line(more, width), 1)]
         return rows
 

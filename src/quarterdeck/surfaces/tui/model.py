@@ -50,7 +50,7 @@ class Asked:
 
     @property
     def is_pending(self) -> bool:
-        return self.view["status"] == "pending"
+        return bool(self.view["status"] == "pending")
 
     @property
     def hides(self) -> list[str]:

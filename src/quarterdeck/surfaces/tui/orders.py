@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 DECISIONS = ("allow", "edit", "deny", "interrupt", "remember", "answer", "go-on", "pass")
 PAGE_NAMES = ("tasks", "rules", "projects", "audit", "health", "help")
-JUMPS = {"error": "errors", "decision": "decisions", "prompt": "prompts"}
+JUMPS = ("error", "decision", "prompt", "request")
 
 
 class Orders:
@@ -37,7 +37,7 @@ class Orders:
             "session": self._session,
             "all": lambda rest: app.bridge.show_session(None),
             "ended": lambda rest: app.bridge.action_toggle_ended(),
-            "find": lambda rest: app.bridge.feed.search(rest),
+            "find": lambda rest: app.bridge.feed.find(rest),
             "filter": self._filter,
             "jump": self._jump,
             "clear": self._clear,
@@ -87,8 +87,8 @@ class Orders:
         found = read_filter(rest)
         if isinstance(found, str):
             self._app.say(found, "warning")
-        else:
-            self._app.bridge.feed.set_filter(**found)
+        elif problem := self._app.bridge.feed.narrow(found):
+            self._app.say(problem, "warning")
 
     def _jump(self, rest: str) -> None:
         if rest in JUMPS:
@@ -101,8 +101,8 @@ class Orders:
 
     def _reset(self, rest: str) -> None:
         bridge = self._app.bridge
-        bridge.feed.set_filter()
-        bridge.feed.search("")
+        bridge.feed.narrow({})
+        bridge.feed.find("")
         bridge.ended = False
         bridge.show_session(None)
 

@@ -14,7 +14,7 @@ from textual.message import Message
 from quarterdeck.core.text import one_line
 from quarterdeck.core.titles import cut, money
 from quarterdeck.surfaces.tui.lines import Row, Span
-from quarterdeck.surfaces.tui.wall import Wall
+from quarterdeck.surfaces.tui.wall import Wall, cursor_colour
 from quarterdeck.surfaces.words import lasting, project_name, state_word
 
 Json = dict[str, Any]
@@ -105,7 +105,9 @@ class Sessions(Wall):
         width = self.content_size.width
         tall = len(sessions) * 2 + 1 <= max(self.content_size.height, 8)
         glyph = "▸" if self.chosen is None else " "
-        rows: list[Row] = [(Span(f" {glyph} "), Span(_fit("everything", max(6, width - 3)), "strong" if not self.chosen else "dim"))]
+        rows: list[Row] = [
+            (Span(f" {glyph} "), Span(_fit("everything", max(6, width - 3)), "strong" if not self.chosen else "dim"))
+        ]
         self._starts = [0]
         for session in sessions:
             self._starts.append(len(rows))
@@ -116,12 +118,9 @@ class Sessions(Wall):
     def row_style(self, number: int) -> Style | None:
         place = self._place(number)
         if place == self.cursor and self.has_focus:
-            return Style(reverse=True) if self.app.theme == "contrast" else Style(bgcolor=self._cursor_colour())
+            return Style(bgcolor=cursor_colour(self))
         chosen = self._sessions[place - 1]["session_id"] if place else None
         return Style(bgcolor=self._quiet_colour()) if chosen == self.chosen and place else None
-
-    def _cursor_colour(self) -> str:
-        return "#2b3b4a" if self.app.current_theme.dark else "#cfdde6"
 
     def _quiet_colour(self) -> str:
         return "#1f2a33" if self.app.current_theme.dark else "#e3e8e6"

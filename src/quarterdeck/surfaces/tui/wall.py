@@ -6,9 +6,11 @@ from collections.abc import Iterable
 
 from rich.segment import Segment
 from rich.style import Style
+from textual import events
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.widget import Widget
 
 from quarterdeck.surfaces.tui.lines import Line, Row, fold, plain
 from quarterdeck.surfaces.tui.themes import style_of
@@ -54,7 +56,7 @@ class Wall(ScrollView, can_focus=True):
         self.virtual_size = Size(width, len(self._rows))
         self.refresh()
 
-    def on_resize(self) -> None:
+    def on_resize(self, event: events.Resize) -> None:
         if self._lines and self.content_size.width != self._width:
             self._fold(self.content_size.width)
 
@@ -84,3 +86,10 @@ class Wall(ScrollView, can_focus=True):
             segments.append(Segment(span.text, style))
         strip = Strip(segments).adjust_cell_length(width, Style.null())
         return strip.apply_style(self.rich_style + over if over else self.rich_style)
+
+
+def cursor_colour(widget: Widget) -> str:
+    """What lies behind the row that has the cursor."""
+    if widget.app.theme == "contrast":
+        return "#004a66"
+    return "#2b3b4a" if widget.app.current_theme.dark else "#cfdde6"

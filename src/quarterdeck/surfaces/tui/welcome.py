@@ -6,9 +6,21 @@ from quarterdeck.surfaces.tui.lines import Span, line
 from quarterdeck.surfaces.tui.wall import Wall
 
 LINES = (
-    line(Span("i", "key", "screen.install"), Span("  connect Claude Code (shows the change first)", "", "screen.install"), indent=1),
-    line(Span("D", "key", "screen.demo"), Span("  play the demo: three agents, no Claude needed", "", "screen.demo"), indent=1),
-    line(Span("?", "key", "screen.help"), Span("  what this is, every key, where the docs are", "", "screen.help"), indent=1),
+    line(
+        Span("i", "key", "screen.install"),
+        Span("  connect Claude Code (shows the change first)", "", "screen.install"),
+        indent=1,
+    ),
+    line(
+        Span("D", "key", "screen.demo"),
+        Span("  play the demo: three agents, no Claude needed", "", "screen.demo"),
+        indent=1,
+    ),
+    line(
+        Span("?", "key", "screen.help"),
+        Span("  what this is, every key, where the docs are", "", "screen.help"),
+        indent=1,
+    ),
 )
 
 

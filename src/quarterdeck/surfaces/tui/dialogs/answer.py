@@ -33,7 +33,7 @@ def answer_to(question: Mapping[str, Any], chosen: list[int], typed: str) -> str
 class AnswerDialog(DecisionDialog[Json]):
     """Ends with the answers by the questions' texts."""
 
-    TITLE = "Answer"
+    heading = "Answer"
     BINDINGS: ClassVar[list[BindingType]] = SAVE
 
     def __init__(self, asked: Asked) -> None:
@@ -47,7 +47,9 @@ class AnswerDialog(DecisionDialog[Json]):
             yield Static(Content(visible(question["question"])).stylize("bold"), classes="says", markup=False)
             labels = [_option(option) for option in question.get("options", [])]
             if question.get("multiSelect"):
-                yield SelectionList(*(Selection(text, n) for n, text in enumerate(labels)), id=f"several{place}", compact=True)
+                yield SelectionList(
+                    *(Selection(text, n) for n, text in enumerate(labels)), id=f"several{place}", compact=True
+                )
             elif labels:
                 yield RadioSet(*(RadioButton(text, compact=True) for text in labels), id=f"one{place}", compact=True)
             yield Input(placeholder="or in your own words", id=f"typed{place}")
@@ -55,7 +57,9 @@ class AnswerDialog(DecisionDialog[Json]):
     def action_save(self) -> None:
         answers: Json = {}
         for place, question in enumerate(self._questions):
-            answer = answer_to(question, self._chosen(place, question), self.query_one(f"#typed{place}", Input).value.strip())
+            answer = answer_to(
+                question, self._chosen(place, question), self.query_one(f"#typed{place}", Input).value.strip()
+            )
             if answer is None:
                 self.trouble(f"not answered yet: {question['question']}")
                 return
@@ -93,7 +97,7 @@ def read_value(field: Mapping[str, Any], text: str) -> Any:
 class FormDialog(DecisionDialog[Json]):
     """Ends with the content of the form."""
 
-    TITLE = "Fill in"
+    heading = "Fill in"
     BINDINGS: ClassVar[list[BindingType]] = SAVE
 
     def __init__(self, asked: Asked) -> None:
@@ -104,7 +108,9 @@ class FormDialog(DecisionDialog[Json]):
         self._needed = set(needed) if isinstance(needed, list) else set()
 
     def inside(self) -> ComposeResult:
-        yield Static(Content(visible(str(self.asked.shown["tool_input"].get("message", "")))), classes="says", markup=False)
+        yield Static(
+            Content(visible(str(self.asked.shown["tool_input"].get("message", "")))), classes="says", markup=False
+        )
         for place, (name, field) in enumerate(self._fields.items()):
             words = one_line(str(field.get("title") or name)) + ("" if name in self._needed else " (may be left out)")
             choices = field.get("enum")

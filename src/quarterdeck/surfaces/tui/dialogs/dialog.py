@@ -22,11 +22,11 @@ class Dialog(ModalScreen[R | None]):
     """Ends with what was chosen, or with None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "cancel", priority=True)]
-    TITLE = ""
+    heading = ""
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="box", can_focus=False) as box:
-            box.border_title = Content(self.TITLE or "Quarterdeck")
+            box.border_title = Content(self.heading)
             yield from self.inside()
             yield Static("", classes="trouble", markup=False)
         yield Footer(show_command_palette=False, compact=True)

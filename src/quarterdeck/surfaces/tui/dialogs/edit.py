@@ -42,7 +42,9 @@ def read_back(text: str, tool_input: Json) -> Json | str:
     """The input that an edited text means; or why it means none, in words."""
     name = field_of(tool_input)
     if name:
-        return {**tool_input, name: text.removesuffix("\n")} if text.strip() else "an empty command runs nothing: deny it"
+        return (
+            {**tool_input, name: text.removesuffix("\n")} if text.strip() else "an empty command runs nothing: deny it"
+        )
     try:
         found = json.loads(text)
     except ValueError as error:
@@ -53,7 +55,7 @@ def read_back(text: str, tool_input: Json) -> Json | str:
 class EditDialog(DecisionDialog[Json]):
     """Ends with the new input."""
 
-    TITLE = "Edit, then allow"
+    heading = "Edit, then allow"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s,f2", "save", "allow this", priority=True, key_display="^s"),
         Binding("ctrl+e", "editor", "open in $EDITOR", priority=True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, ClassVar
 
 from textual import work
@@ -45,14 +46,15 @@ def simulated(result: Json) -> str:
 class RememberDialog(DecisionDialog[Json]):
     """Ends with the decision and what to remember of it."""
 
-    TITLE = "Decide, and remember"
+    heading = "Decide, and remember"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s,f2", "save", "decide and remember", priority=True, key_display="^s")
     ]
 
-    def __init__(self, asked: Asked, talk: Talk) -> None:
+    def __init__(self, asked: Asked, talk: Talk, cwd: str) -> None:
         super().__init__(asked)
         self._talk = talk
+        self._cwd = cwd
         self._patterns = list(asked.patterns)
 
     def inside(self) -> ComposeResult:
@@ -61,9 +63,9 @@ class RememberDialog(DecisionDialog[Json]):
         yield Input(self._patterns[0] if self._patterns else "", placeholder="like Bash(git log:*)", id="pattern")
         yield OptionList(*(Content(one_line(p)) for p in self._patterns), id="offered", compact=True)
         with Horizontal(classes="row"):
-            yield _choice("effect", EFFECTS, 0)
-            yield _choice("scope", [words for _, words in SCOPES], 1)
-            yield _choice("length", [words for _, words in LENGTHS], 0)
+            yield choice("effect", EFFECTS, 0)
+            yield choice("scope", [words for _, words in SCOPES], 1)
+            yield choice("length", [words for _, words in LENGTHS], 0)
         yield Static("", id="past", classes="says", markup=False)
 
     def on_mount(self) -> None:
@@ -105,24 +107,17 @@ class RememberDialog(DecisionDialog[Json]):
     @work(exclusive=True, group="try")
     async def _try(self, rule: Json) -> None:
         """Try the rule on the past once the typing pauses."""
-        import asyncio
-
         place = self.query_one("#past", Static)
         await asyncio.sleep(TRY_AFTER)
         if not rule["pattern"]:
             return
-        view = self.asked.view
-        about = {"session": {"scope_id": view["session_id"]}, "project": self._project()}.get(rule["scope"], {})
+        places = {"session": {"scope_id": self.asked.view["session_id"]}, "project": {"scope_path": self._cwd}}
         try:
-            result = await self._talk.post("/rules/simulate", {**rule, **about})
+            result = await self._talk.post("/rules/simulate", {**rule, **places.get(rule["scope"], {})})
         except QuarterdeckError as error:
             place.update(Content(one_line(f"Not yet a rule: {error}")))
         else:
             place.update(Content(simulated(result)))
-
-    def _project(self) -> Json:
-        session = self.asked.shown.get("session") or {}
-        return {"scope_path": session["cwd"]} if session.get("cwd") else {}
 
     def on_input_submitted(self) -> None:
         self.action_save()
@@ -135,5 +130,7 @@ class RememberDialog(DecisionDialog[Json]):
         self.send({"decision": rule.pop("effect"), "remember": rule})
 
 
-def _choice(name: str, words: list[str] | tuple[str, ...], first: int) -> RadioSet:
-    return RadioSet(*(RadioButton(word, n == first, compact=True) for n, word in enumerate(words)), id=name, compact=True)
+def choice(name: str, words: list[str] | tuple[str, ...], first: int) -> RadioSet:
+    return RadioSet(
+        *(RadioButton(word, n == first, compact=True) for n, word in enumerate(words)), id=name, compact=True
+    )

@@ -16,7 +16,7 @@ class WordsDialog(DecisionDialog[str]):
 
     def __init__(self, asked: Asked, title: str, hint: str) -> None:
         super().__init__(asked)
-        self.TITLE = title
+        self.heading = title
         self._hint = hint
 
     def inside(self) -> ComposeResult:

@@ -9,12 +9,13 @@ from textual.binding import Binding, BindingType
 
 from quarterdeck.surfaces.tui.commands import COMMANDS
 from quarterdeck.surfaces.tui.lines import Line, line
+from quarterdeck.surfaces.tui.places import PLACES
 from quarterdeck.surfaces.tui.screens.page import PageScreen
 from quarterdeck.surfaces.tui.wall import Wall
 
 WIDTH = 16
 INTRO = (
-    "Quarterdeck shows every Claude Code session of this machine, puts what they ask on one desk, and keeps the record.",
+    "Quarterdeck shows every Claude Code session of this machine, puts what they ask on one desk, keeps the record.",
     "A decision key acts only when the card has the focus, has been on screen for 0.3 s and hides nothing.",
     "Nothing leaves this machine. The documents are in docs/ of the checkout; docs/tui.md is about this face.",
 )
@@ -42,14 +43,12 @@ def command_lines() -> Iterator[Line]:
 class HelpPage(PageScreen):
     """All of it."""
 
-    NAME = "Help"
+    heading = "Help"
 
     def inside(self) -> ComposeResult:
         yield Wall(classes="page", id="help")
 
     def on_mount(self) -> None:
-        from quarterdeck.surfaces.tui.places import PLACES
-
         lines = [line(words) for words in INTRO]
         for title, bindings in PLACES:
             lines += key_lines(title, bindings)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class PageScreen(Screen[None]):
     """Closes with Escape or q, back to the bridge."""
 
-    NAME = ""
+    heading = ""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "app.pop_screen", "back", key_display="esc"),
         Binding("ctrl+r,f5", "reload", "read again", show=False),
@@ -31,7 +31,7 @@ class PageScreen(Screen[None]):
         return cast("QuarterdeckApp", self.app)
 
     def compose(self) -> ComposeResult:
-        yield Static(Content(self.NAME), classes="title", markup=False, id="title")
+        yield Static(Content(self.heading), classes="title", markup=False, id="title")
         yield Banner()
         yield from self.inside()
         yield Footer(compact=True, show_command_palette=False)
@@ -42,7 +42,7 @@ class PageScreen(Screen[None]):
 
     def name_it(self, words: str) -> None:
         """More after the title."""
-        self.query_one("#title", Static).update(Content(one_line(f"{self.NAME}  {words}")))
+        self.query_one("#title", Static).update(Content(one_line(f"{self.heading}  {words}")))
 
     def trouble(self, words: str) -> None:
         self.query_one(Banner).tell(words)
