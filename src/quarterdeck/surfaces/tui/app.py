@@ -81,7 +81,7 @@ class QuarterdeckApp(App[None]):
         now = time.monotonic()
         if self.model.forget_over(now):
             self._is_dirty = True
-        if (self._is_dirty or now - self._drawn_at >= 1.0) and self.bridge.is_mounted:
+        if (self._is_dirty or now - self._drawn_at >= 1.0) and self.bridge.is_whole:
             self._is_dirty, self._drawn_at = bool(self.model.events), now
             for words in self.model.take_news():
                 self.say(words, "warning")

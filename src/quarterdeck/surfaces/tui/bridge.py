@@ -39,19 +39,19 @@ class Bridge(Screen[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-normal"), (150, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-short"), (28, "-tall")]
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("n", "next_request", "next request"),
+        Binding("n", "next_request", "next", tooltip="to the desk, and to the next request"),
         Binding("tab", "app.focus_next", "next pane", show=False),
         Binding("shift+tab", "app.focus_previous", "previous pane", show=False),
-        Binding("slash", "order('find ')", "search", key_display="/"),
-        Binding("f", "order('filter ')", "filter"),
+        Binding("slash", "order('find ')", "search", key_display="/", tooltip="search the feed"),
+        Binding("f", "order('filter ')", "filter", tooltip="narrow the feed: kind=… tool=… actor=… level=…"),
         Binding("colon", "order('')", "command", key_display=":"),
         Binding("escape", "back", "back", show=False),
         Binding("ctrl+l", "clear", "clear view", show=False),
         Binding("ctrl+r", "reset", "reset view", show=False),
         Binding("question_mark", "help", "help", key_display="?"),
-        Binding("i", "install", "connect Claude Code"),
-        Binding("D", "demo", "demo"),
-        Binding("q", "app.quit", "quit"),
+        Binding("i", "install", "connect", tooltip="connect Claude Code, when nobody is connected yet"),
+        Binding("D", "demo", "demo", tooltip="play the demo, when nobody is connected yet"),
+        Binding("q", "app.quit", "quit", tooltip="leave; the daemon stays"),
     ]
 
     def __init__(self) -> None:
@@ -81,6 +81,11 @@ class Bridge(Screen[None]):
     def _pane(self, widget: Any) -> Any:
         widget.add_class("pane")
         return widget
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all parts are there: not while the app begins or ends."""
+        return self.is_mounted and bool(self.children) and isinstance(self.children[-1], Footer)
 
     @property
     def desk(self) -> Desk:

@@ -45,11 +45,11 @@ class Desk(Wall):
             Binding(key, f"decide('{verb}')", words.removesuffix("…"), show=False, id=f"desk.{verb}")
             for verb, (key, words) in VERBS.items()
         ),
-        Binding("x,enter", "expand", "see everything", key_display="x"),
-        Binding("m", "screen.batch", "many at once"),
+        Binding("x,enter", "expand", "expand", key_display="x", tooltip="see everything on the card"),
+        Binding("m", "screen.batch", "many", tooltip="many at once, each by its name"),
         Binding("right,l", "screen.turn(1)", "next card", show=False),
         Binding("left,h", "screen.turn(-1)", "previous card", show=False),
-        Binding("y", "screen.copy", "copy"),
+        Binding("y", "screen.copy", "copy", tooltip="copy the exact input"),
     ]
 
     expanded = reactive(False)
@@ -150,6 +150,8 @@ class Desk(Wall):
     def watch_expanded(self, expanded: bool) -> None:
         if self.is_attached:
             self.screen.set_class(expanded, "-expanded")
+            if expanded:
+                self.styles.height = "1fr"
 
     def redraw(self) -> None:
         """Draw the card as it is now, and take the room it needs."""

@@ -78,9 +78,9 @@ class Sessions(Wall):
         Binding("down,j", "move(1)", "down", show=False),
         Binding("home", "move(-100000)", "first", show=False),
         Binding("end", "move(100000)", "last", show=False),
-        Binding("enter,right", "choose", "show its feed"),
-        Binding("h", "screen.toggle_ended", "ended ones"),
-        Binding("y", "screen.copy", "copy resume command"),
+        Binding("enter,right", "choose", "show", tooltip="show its feed, and its request"),
+        Binding("h", "screen.toggle_ended", "ended", tooltip="show or hide sessions that have ended"),
+        Binding("y", "screen.copy", "copy", tooltip="copy the command that resumes it"),
     ]
 
     def __init__(self, *, id: str | None = None) -> None:

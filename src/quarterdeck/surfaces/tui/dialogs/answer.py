@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.widgets import Checkbox, Input, RadioButton, RadioSet, SelectionList, Static
-from textual.widgets.selection_list import Selection
+from textual.widgets import Input, RadioSet, Static
 
 from quarterdeck.core.text import one_line, visible
 from quarterdeck.surfaces.tui.card import fields_of, questions_of
+from quarterdeck.surfaces.tui.dialogs.choices import Tick, one_of
 from quarterdeck.surfaces.tui.dialogs.dialog import DecisionDialog
 from quarterdeck.surfaces.tui.model import Asked
 
@@ -47,11 +47,10 @@ class AnswerDialog(DecisionDialog[Json]):
             yield Static(Content(visible(question["question"])).stylize("bold"), classes="says", markup=False)
             labels = [_option(option) for option in question.get("options", [])]
             if question.get("multiSelect"):
-                yield SelectionList(
-                    *(Selection(text, n) for n, text in enumerate(labels)), id=f"several{place}", compact=True
-                )
+                for number, text in enumerate(labels):
+                    yield Tick(text, id=f"tick{place}-{number}", compact=True)
             elif labels:
-                yield RadioSet(*(RadioButton(text, compact=True) for text in labels), id=f"one{place}", compact=True)
+                yield one_of(f"one{place}", labels)
             yield Input(placeholder="or in your own words", id=f"typed{place}")
 
     def action_save(self) -> None:
@@ -69,7 +68,8 @@ class AnswerDialog(DecisionDialog[Json]):
 
     def _chosen(self, place: int, question: Mapping[str, Any]) -> list[int]:
         if question.get("multiSelect"):
-            return sorted(self.query_one(f"#several{place}", SelectionList).selected)
+            ticks = [self.query_one(f"#tick{place}-{n}", Tick) for n in range(len(question.get("options", [])))]
+            return [number for number, tick in enumerate(ticks) if tick.value]
         if not question.get("options"):
             return []
         pressed = self.query_one(f"#one{place}", RadioSet).pressed_index
@@ -115,12 +115,11 @@ class FormDialog(DecisionDialog[Json]):
             words = one_line(str(field.get("title") or name)) + ("" if name in self._needed else " (may be left out)")
             choices = field.get("enum")
             if field.get("type") == "boolean":
-                yield Checkbox(Content(words), id=f"field{place}", compact=True)
+                yield Tick(Content(words), id=f"field{place}", compact=True)
                 continue
             yield Static(Content(words), classes="says", markup=False)
             if isinstance(choices, list):
-                labels = (RadioButton(Content(one_line(str(c))), compact=True) for c in choices)
-                yield RadioSet(*labels, id=f"field{place}", compact=True)
+                yield one_of(f"field{place}", [Content(one_line(str(c))) for c in choices])
             else:
                 yield Input(placeholder=one_line(str(field.get("description") or "")), id=f"field{place}")
 
@@ -141,7 +140,7 @@ class FormDialog(DecisionDialog[Json]):
 
     def _value(self, place: int, field: Mapping[str, Any]) -> Any:
         widget = self.query_one(f"#field{place}")
-        if isinstance(widget, Checkbox):
+        if isinstance(widget, Tick):
             return widget.value
         if isinstance(widget, RadioSet):
             return field["enum"][widget.pressed_index] if widget.pressed_index >= 0 else None

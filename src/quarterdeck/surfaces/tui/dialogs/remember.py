@@ -10,10 +10,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.widgets import Input, OptionList, RadioButton, RadioSet, Static
+from textual.widgets import Input, OptionList, RadioSet, Static
 
 from quarterdeck.core.text import one_line
 from quarterdeck.errors import QuarterdeckError
+from quarterdeck.surfaces.tui.dialogs.choices import one_of
 from quarterdeck.surfaces.tui.dialogs.dialog import DecisionDialog
 from quarterdeck.surfaces.tui.model import Asked
 from quarterdeck.surfaces.tui.talk import Talk
@@ -63,9 +64,9 @@ class RememberDialog(DecisionDialog[Json]):
         yield Input(self._patterns[0] if self._patterns else "", placeholder="like Bash(git log:*)", id="pattern")
         yield OptionList(*(Content(one_line(p)) for p in self._patterns), id="offered", compact=True)
         with Horizontal(classes="row"):
-            yield choice("effect", EFFECTS, 0)
-            yield choice("scope", [words for _, words in SCOPES], 1)
-            yield choice("length", [words for _, words in LENGTHS], 0)
+            yield one_of("effect", [Content(word) for word in EFFECTS], 0)
+            yield one_of("scope", [Content(words) for _, words in SCOPES], 1)
+            yield one_of("length", [Content(words) for _, words in LENGTHS], 0)
         yield Static("", id="past", classes="says", markup=False)
 
     def on_mount(self) -> None:
@@ -128,9 +129,3 @@ class RememberDialog(DecisionDialog[Json]):
             self.trouble("A rule needs a pattern, like Bash(git log:*)")
             return
         self.send({"decision": rule.pop("effect"), "remember": rule})
-
-
-def choice(name: str, words: list[str] | tuple[str, ...], first: int) -> RadioSet:
-    return RadioSet(
-        *(RadioButton(word, n == first, compact=True) for n, word in enumerate(words)), id=name, compact=True
-    )

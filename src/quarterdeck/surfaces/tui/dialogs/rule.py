@@ -15,8 +15,9 @@ from textual.widgets import Input, RadioSet, Static
 
 from quarterdeck.core.text import one_line
 from quarterdeck.errors import QuarterdeckError
+from quarterdeck.surfaces.tui.dialogs.choices import one_of
 from quarterdeck.surfaces.tui.dialogs.dialog import Dialog
-from quarterdeck.surfaces.tui.dialogs.remember import LENGTHS, TRY_AFTER, choice, simulated
+from quarterdeck.surfaces.tui.dialogs.remember import LENGTHS, TRY_AFTER, simulated
 from quarterdeck.surfaces.tui.talk import Talk
 
 Json = dict[str, Any]
@@ -41,9 +42,11 @@ class RuleDialog(Dialog[Json]):
         )
         yield Input(self._begin.get("pattern", ""), placeholder="like Bash(git log:*)", id="pattern")
         with Horizontal(classes="row"):
-            yield choice("effect", EFFECTS, EFFECTS.index(self._begin.get("effect", "allow")))
-            yield choice("scope", [words for _, words in SCOPES], int(self._begin.get("scope") == "project"))
-            yield choice("length", [words for _, words in LENGTHS], 0)
+            yield one_of(
+                "effect", [Content(word) for word in EFFECTS], EFFECTS.index(self._begin.get("effect", "allow"))
+            )
+            yield one_of("scope", [Content(words) for _, words in SCOPES], int(self._begin.get("scope") == "project"))
+            yield one_of("length", [Content(words) for _, words in LENGTHS], 0)
         yield Input(self._begin.get("scope_path") or "", placeholder="the project's folder, from the root", id="folder")
         yield Static("", id="past", classes="says", markup=False)
 

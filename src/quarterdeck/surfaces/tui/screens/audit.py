@@ -10,6 +10,7 @@ from textual import work
 from textual.binding import Binding, BindingType
 from textual.widgets import DataTable
 
+from quarterdeck.core.feed import OWN
 from quarterdeck.errors import QuarterdeckError
 from quarterdeck.surfaces.tui.lines import Line, line
 from quarterdeck.surfaces.tui.screens.table import Cell, TablePage
@@ -29,7 +30,7 @@ def audit_rows(rows: Iterable[Json]) -> Iterator[tuple[str, tuple[Cell, ...]]]:
         who = row["who"] + (f" via {row['surface']}" if row["surface"] else "")
         style = {"deny": "removed", "allow": "good"}.get(str(deed), "")
         cells: tuple[Cell, ...] = ((clock, "dim"), who, row["source"], row["kind"], (str(deed), style), str(about))
-        yield str(row["seq_no"]), (*cells, row["session_id"][:8])
+        yield str(row["seq_no"]), (*cells, "" if row["session_id"] == OWN else row["session_id"][:8])
 
 
 def detail_lines(row: Json) -> Iterator[Line]:

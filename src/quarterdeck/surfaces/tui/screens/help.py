@@ -29,7 +29,7 @@ def key_lines(title: str, bindings: Iterable[BindingType]) -> Iterator[Line]:
     for binding in bindings:
         made = binding if isinstance(binding, Binding) else Binding(*binding)
         keys = " ".join(NAMES.get(key, key.replace("ctrl+", "^")) for key in made.key.split(","))
-        yield line((f"  {keys:<{WIDTH}}", "key"), made.description or made.action)
+        yield line((f"  {keys:<{WIDTH}}", "key"), made.tooltip or made.description or made.action)
 
 
 def command_lines() -> Iterator[Line]:
