@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import ClassVar
 
@@ -42,8 +42,16 @@ class QuarterdeckApp(App[None]):
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = APP_KEYS
 
-    def __init__(self, home: Path, *, theme: str = "dark", talk: Talk | None = None) -> None:
+    def __init__(
+        self,
+        home: Path,
+        *,
+        theme: str = "dark",
+        talk: Talk | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         super().__init__()
+        self.clock = clock
         for known in THEMES:
             self.register_theme(known)
         self.theme = theme

@@ -69,7 +69,7 @@ class Bridge(Screen[None]):
         yield Banner()
         with Container(id="deck"):
             with Container(id="right"):
-                yield self._pane(Desk(self.face.model, id="desk"))
+                yield self._pane(Desk(self.face.model, self.face.clock, id="desk"))
                 yield self._pane(Welcome(id="welcome"))
                 yield self._pane(FeedPane(self.face.talk, self.face.model, id="feed"))
             with Vertical(id="left"):
@@ -116,7 +116,7 @@ class Bridge(Screen[None]):
         model = face.model
         self.query_one(Banner).tell(model.trouble(now))
         self.query_one(Header).tell(model.metrics, model.runner_id, not model.is_stale(now))
-        self.sessions.tell(model.shown_sessions(self.ended), time.time())
+        self.sessions.tell(model.shown_sessions(self.ended), face.clock())
         self._tell_desk()
         looked = model.sessions.get(self._looked_at() or "")
         self.query_one(Tasks).tell(looked, project_name(looked["cwd"]) if looked else "")
@@ -188,7 +188,7 @@ class Bridge(Screen[None]):
             return
         width = max(20, self.size.width - (2 if self.size.width < NARROW else 4))
         session = self.face.model.session_of(asked.view)
-        rows = await aside(lambda: _whole_rows(asked, session, width))
+        rows = await aside(lambda: _whole_rows(asked, session, width, self.face.clock()))
         desk.show_whole(asked, rows, width)
         desk.focus()
 
@@ -296,9 +296,9 @@ class Bridge(Screen[None]):
         self.face.order(event.value, target)
 
 
-def _whole_rows(asked: Asked, session: dict[str, Any] | None, width: int) -> list[Row]:
+def _whole_rows(asked: Asked, session: dict[str, Any] | None, width: int, now: float) -> list[Row]:
     shown = asked.shown
-    parts = [*card.head(shown, session, time.time()), *card.body(shown), *card.tail(shown, asked.why)]
+    parts = [*card.head(shown, session, now), *card.body(shown), *card.tail(shown, asked.why)]
     return list(fold(parts, width))
 
 

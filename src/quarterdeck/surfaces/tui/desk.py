@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import ClassVar
 
 from textual import events
@@ -69,9 +69,10 @@ class Desk(Wall):
             super().__init__()
             self.asked = asked
 
-    def __init__(self, model: Model, *, id: str | None = None) -> None:
+    def __init__(self, model: Model, clock: Callable[[], float], *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._model = model
+        self._clock = clock
         self.asked: Asked | None = None
         self.shown_at: float | None = None
         self.most_rows = 12
@@ -180,7 +181,7 @@ class Desk(Wall):
             return list(fold(self._empty(), width))
         if self.expanded and self._whole and self._whole[:2] == (asked.request_id, width):
             return [*self._whole[2], *fold([Line(), *self._foot(asked)], width)]
-        head = list(fold(card.head(asked.shown, self._model.session_of(asked.view), time.time()), width))
+        head = list(fold(card.head(asked.shown, self._model.session_of(asked.view), self._clock()), width))
         foot = list(fold(self._foot(asked), width))
         tail = list(fold(card.tail(asked.shown, asked.why), width))[: max(1, self.most_rows // 3)]
         room = max(1, self.most_rows - len(head) - len(foot) - len(tail))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -60,7 +59,7 @@ class ProjectsPage(TablePage):
     empty = "No session was seen yet."
 
     def action_reload(self) -> None:
-        self.fill(project_rows(self.face.model.sessions.values(), time.time()))
+        self.fill(project_rows(self.face.model.sessions.values(), self.face.clock()))
 
     def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
         found = [s for s in self.face.model.shown_sessions(ended=True) if s["cwd"] == event.row_key.value]

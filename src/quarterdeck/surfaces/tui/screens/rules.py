@@ -108,7 +108,7 @@ class RulesPage(TablePage):
         self.trouble("")
         self._offered = {}
         self._rules = {rule["rule_id"]: rule for rule in found["rules"]}
-        self.fill(rule_rows(self._rules.values(), time.time()))
+        self.fill(rule_rows(self._rules.values(), self.face.clock()))
         if found["findings"]:
             self._tell([line(("! ", "warn"), words) for words in found["findings"]])
 
