@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable, Iterable
+from contextlib import aclosing
 from pathlib import Path
 from typing import ClassVar
 
@@ -12,6 +14,7 @@ from textual import work
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.screen import Screen
+from textual.worker import Worker, WorkerCancelled, WorkerFailed
 
 from quarterdeck import __version__
 from quarterdeck.core.text import one_line
@@ -61,18 +64,23 @@ class QuarterdeckApp(App[None]):
         self.orders = Orders(self)
         self.notifier = Notifier(self._write)
         self.bridge = Bridge()
+        self._following: Worker[None] | None = None
         self._is_dirty = True
         self._drawn_at = 0.0
 
     def on_mount(self) -> None:
         self.push_screen(self.bridge)
         self.notifier.begin()
-        self.follow()
+        self._following = self.follow()
         self.measure()
         self.set_interval(TICK_SECONDS, self.tick)
 
-    def on_unmount(self) -> None:
+    async def on_unmount(self) -> None:
         self.notifier.end()
+        if self._following is not None:
+            self._following.cancel()
+            with contextlib.suppress(WorkerCancelled, WorkerFailed):
+                await self._following.wait()
 
     def _write(self, text: str) -> None:
         """Straight to the terminal, in turn with what is drawn."""
@@ -108,14 +116,15 @@ class QuarterdeckApp(App[None]):
     async def follow(self) -> None:
         """Hear everything the daemon says, over restarts."""
         try:
-            async for said in self.talk.live.follow():
-                was = self.model.link
-                self.model.hear(said, time.monotonic())
-                self.dirty()
-                if self.model.link == "live" != was:
-                    self.list_sessions()
-                if len(self.model.events) > MANY_EVENTS:
-                    await asyncio.sleep(TICK_SECONDS)
+            async with aclosing(self.talk.live.follow()) as following:
+                async for said in following:
+                    was = self.model.link
+                    self.model.hear(said, time.monotonic())
+                    self.dirty()
+                    if self.model.link == "live" != was:
+                        self.list_sessions()
+                    if len(self.model.events) > MANY_EVENTS:
+                        await asyncio.sleep(TICK_SECONDS)
         except Refused as error:
             self.model.refused(str(error))
             self.dirty()

@@ -10,13 +10,14 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 from textual.screen import Screen
-from textual.widgets import Footer, Input
+from textual.widgets import Input
 
 from quarterdeck.errors import QuarterdeckError
 from quarterdeck.surfaces.tui import card
 from quarterdeck.surfaces.tui.command_line import CommandLine
 from quarterdeck.surfaces.tui.desk import Desk
 from quarterdeck.surfaces.tui.feed_pane import FeedPane
+from quarterdeck.surfaces.tui.footer import Keys
 from quarterdeck.surfaces.tui.header import Banner, Header
 from quarterdeck.surfaces.tui.lines import Row, fold
 from quarterdeck.surfaces.tui.model import Asked
@@ -76,7 +77,7 @@ class Bridge(Screen[None]):
                 yield self._pane(Sessions(id="sessions"))
                 yield self._pane(Tasks(id="tasks"))
         yield CommandLine(id="command")
-        yield Footer(compact=True, show_command_palette=False)
+        yield Keys()
 
     def _pane(self, widget: Any) -> Any:
         widget.add_class("pane")
@@ -85,7 +86,7 @@ class Bridge(Screen[None]):
     @property
     def is_whole(self) -> bool:
         """Whether all parts are there: not while the app begins or ends."""
-        return self.is_mounted and bool(self.children) and isinstance(self.children[-1], Footer)
+        return self.is_mounted and bool(self.children) and isinstance(self.children[-1], Keys)
 
     @property
     def desk(self) -> Desk:

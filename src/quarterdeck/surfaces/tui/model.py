@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from quarterdeck.core.titles import cut
 from quarterdeck.surfaces.live import Connected, Lost, Message
 from quarterdeck.surfaces.tui.card import concealed
 from quarterdeck.surfaces.words import delivery, outcome
@@ -221,7 +222,7 @@ class Model:
         if self.link == "refused":
             return f"The daemon refuses us: {self.reason}"
         if self.link == "lost":
-            return f"The daemon is away ({self.reason}); waiting for it. What is shown is old; start it with: qd up"
+            return f"The daemon is away: what is shown is old. qd up starts it. ({cut(self.reason, 60)})"
         if self.link == "connecting":
             return "Connecting to the daemon …"
         if self.is_stale(at):

@@ -47,8 +47,10 @@ def _detail(session: Json, width: int) -> str:
         f"{waits} waiting" if waits > 1 else "",
         money(usage.get("cost_usd")),
     ]
-    end = "".join(f" · {part}" for part in parts if part)
     title = one_line(cut(session["title"], 200))
+    end = "".join(f" · {part}" for part in parts if part)
+    if not title:
+        return end.removeprefix(" · ")
     room = max(0, width - cell_len(end))
     return (title if cell_len(title) <= room else set_cell_size(title, max(0, room - 1)) + "…") + end
 

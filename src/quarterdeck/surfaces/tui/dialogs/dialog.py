@@ -9,9 +9,10 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from quarterdeck.core.text import one_line
+from quarterdeck.surfaces.tui.footer import Keys
 from quarterdeck.surfaces.tui.model import Asked
 from quarterdeck.surfaces.words import about, outcome
 
@@ -29,7 +30,7 @@ class Dialog(ModalScreen[R | None]):
             box.border_title = Content(self.heading)
             yield from self.inside()
             yield Static("", classes="trouble", markup=False)
-        yield Footer(show_command_palette=False, compact=True)
+        yield Keys()
 
     def inside(self) -> ComposeResult:
         """What the box holds."""

@@ -8,9 +8,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from quarterdeck.core.text import one_line
+from quarterdeck.surfaces.tui.footer import Keys
 from quarterdeck.surfaces.tui.header import Banner
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class PageScreen(Screen[None]):
         yield Static(Content(self.heading), classes="title", markup=False, id="title")
         yield Banner()
         yield from self.inside()
-        yield Footer(compact=True, show_command_palette=False)
+        yield Keys()
 
     def inside(self) -> ComposeResult:
         """What the page holds."""
