@@ -101,8 +101,8 @@ async def test_what_does_not_all_show_is_decided_only_once_it_was_expanded(daemo
         await face.hears("Not all of it shows")
         assert asked.is_pending
         await face.press("x")
-        await face.until(lambda: face.desk.expanded)
-        assert asked.seen
+        await face.until(lambda: asked.seen, "all of it")
+        assert face.desk.expanded
         await face.press("a")
         assert decision_in(await answered(held)) == "allow"
 

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from quarterdeck.surfaces.tui.app import QuarterdeckApp
 from quarterdeck.surfaces.tui.bridge import Bridge
@@ -61,10 +62,10 @@ class Face:
         await self.pilot.press(*keys)
 
     async def types(self, text: str) -> None:
-        """Type a text key by key."""
-        names = {" ": "space", "\n": "enter", ":": "colon", "/": "slash", "-": "minus", "(": "left_parenthesis"}
-        names |= {")": "right_parenthesis", "*": "asterisk", ".": "full_stop", "=": "equals_sign"}
-        await self.press(*(names.get(sign, sign) for sign in text))
+        """Type a text into the input that has the focus, as one that is pasted."""
+        await self.until(lambda: isinstance(self.app.focused, Input), "an input")
+        assert isinstance(self.app.focused, Input)
+        self.app.focused.insert_text_at_cursor(text)
 
     async def orders(self, text: str) -> None:
         """Give an order on the `:` line."""

@@ -26,7 +26,7 @@ from quarterdeck.surfaces.tui.deciding import Deciding
 from quarterdeck.surfaces.tui.model import Asked, Model
 from quarterdeck.surfaces.tui.notify import Notifier
 from quarterdeck.surfaces.tui.orders import Orders
-from quarterdeck.surfaces.tui.screens import PAGES
+from quarterdeck.surfaces.tui.pages import PAGES
 from quarterdeck.surfaces.tui.talk import Talk
 from quarterdeck.surfaces.tui.themes import THEMES
 from quarterdeck.surfaces.words import about, project_name

@@ -187,7 +187,7 @@ class Bridge(Screen[None]):
                 return
         if asked.shown["truncated"] is not None:
             return
-        width = max(20, self.size.width - (2 if self.size.width < NARROW else 4))
+        width = desk.whole_width
         session = self.face.model.session_of(asked.view)
         rows = await aside(lambda: _whole_rows(asked, session, width, self.face.clock()))
         desk.show_whole(asked, rows, width)

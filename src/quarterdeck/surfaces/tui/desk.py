@@ -140,13 +140,20 @@ class Desk(Wall):
         else:
             self.post_message(self.Expand(self.asked))
 
+    @property
+    def whole_width(self) -> int:
+        """Cells a row of the expanded card may have, beside a scroll bar: none is ever cut off."""
+        if self.expanded and self.size.width > 1:
+            return max(8, self.size.width - 1)
+        frame = self.styles.gutter.width + 1
+        return max(8, self.screen.size.width - frame)
+
     def show_whole(self, asked: Asked, rows: list[Row], width: int) -> None:
-        """The whole card, folded at this width: from now on it has been seen."""
+        """The whole card, folded at this width."""
         if asked is self.asked:
             self._whole = asked.request_id, width, rows
             self.expanded = True
-            asked.seen = True
-            self.redraw()
+            self.call_after_refresh(self.redraw)
 
     def watch_expanded(self, expanded: bool) -> None:
         if self.is_attached:
@@ -179,13 +186,21 @@ class Desk(Wall):
         asked = self.asked
         if asked is None:
             return list(fold(self._empty(), width))
-        if self.expanded and self._whole and self._whole[:2] == (asked.request_id, width):
-            return [*self._whole[2], *fold([Line(), *self._foot(asked)], width)]
+        if self.expanded and self._whole and self._whole[0] == asked.request_id:
+            return self._expanded_rows(asked, self._whole, width)
         head = list(fold(card.head(asked.shown, self._model.session_of(asked.view), self._clock()), width))
         foot = list(fold(self._foot(asked), width))
         tail = list(fold(card.tail(asked.shown, asked.why), width))[: max(1, self.most_rows // 3)]
         room = max(1, self.most_rows - len(head) - len(foot) - len(tail))
         return [*head, *self._body(asked, width, room), *tail, *foot]
+
+    def _expanded_rows(self, asked: Asked, whole: tuple[str, int, list[Row]], width: int) -> list[Row]:
+        """All of it. Only what is not cut off anywhere has been seen."""
+        if whole[1] > width:
+            self.post_message(self.Expand(asked))
+            return list(fold([line(("…", "dim"))], width))
+        asked.seen = True
+        return [*whole[2], *fold([Line(), *self._foot(asked)], whole[1])]
 
     def _body(self, asked: Asked, width: int, room: int) -> list[Row]:
         """As many rows as there is room for; what is left out must be seen before anything is decided."""
@@ -227,8 +242,6 @@ class Desk(Wall):
             yield _decided_line(view)
 
     def on_resize(self, event: events.Resize) -> None:
-        if self.expanded and self.asked is not None and self._whole and self._whole[1] != self.content_size.width:
-            self.post_message(self.Expand(self.asked))
         self.call_after_refresh(self.redraw)
 
     def on_focus(self) -> None:

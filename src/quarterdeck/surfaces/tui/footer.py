@@ -13,9 +13,11 @@ from quarterdeck.surfaces.tui.wall import Wall
 
 def key_spans(screen: Screen[object]) -> Iterator[Span]:
     """Every key that is shown and acts, each of which can be clicked."""
+    told: set[str] = set()
     for found in screen.active_bindings.values():
         binding = found.binding
-        if binding.show and found.enabled:
+        if binding.show and found.enabled and binding.action not in told:
+            told.add(binding.action)
             press = f"app.simulate_key('{binding.key}')"
             yield Span(screen.app.get_key_display(binding), "key", press)
             yield Span(f" {binding.description}", "", press)

@@ -12,6 +12,7 @@ from quarterdeck.surfaces.tui.dialogs.dialog import Dialog
 from quarterdeck.surfaces.tui.dialogs.edit import EditDialog
 from quarterdeck.surfaces.tui.dialogs.remember import RememberDialog
 from quarterdeck.surfaces.tui.feed.view import FeedView
+from quarterdeck.surfaces.tui.grid import Grid
 from quarterdeck.surfaces.tui.screens.audit import AuditPage
 from quarterdeck.surfaces.tui.screens.page import PageScreen
 from quarterdeck.surfaces.tui.screens.rules import RulesPage
@@ -28,6 +29,7 @@ PLACES = (
     ("Answering", AnswerDialog.BINDINGS),
     ("Many at once", [*Marks.BINDINGS, *BatchDialog.BINDINGS]),
     ("On another screen", PageScreen.BINDINGS),
+    ("In a table", Grid.BINDINGS),
     ("In the rules", RulesPage.BINDINGS),
     ("In the audit", AuditPage.BINDINGS),
     ("In the command line", CommandLine.BINDINGS),

@@ -80,7 +80,7 @@ class Plain:
 
     def _tell_request(self, asked: Asked) -> None:
         key = asked.request_id
-        if asked.is_pending and key not in self._said:
+        if asked.is_pending and key not in self._said and self.model.session_of(asked.view):
             number = len(self._numbers) + 1
             self._numbers[number] = asked
             self._said[key] = f"Request {number}"

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 from textual import work
 from textual.binding import Binding, BindingType
-from textual.widgets import DataTable
 
 from quarterdeck.core.feed import OWN
 from quarterdeck.errors import QuarterdeckError
+from quarterdeck.surfaces.tui.grid import Cell, Grid
 from quarterdeck.surfaces.tui.lines import Line, line
-from quarterdeck.surfaces.tui.screens.table import Cell, TablePage
+from quarterdeck.surfaces.tui.screens.table import TablePage
 
 Json = dict[str, Any]
 REACH = 20_000
@@ -52,7 +52,7 @@ class AuditPage(TablePage):
 
     def __init__(self) -> None:
         super().__init__()
-        self._rows: dict[str, Json] = {}
+        self._deeds: dict[str, Json] = {}
         self._reach = REACH
 
     def action_reload(self) -> None:
@@ -74,19 +74,19 @@ class AuditPage(TablePage):
         except QuarterdeckError as error:
             self.trouble(str(error))
             return
-        self._rows = {str(row["seq_no"]): row for row in reversed(found)}
-        self.fill(audit_rows(self._rows.values()))
+        self._deeds = {str(row["seq_no"]): row for row in reversed(found)}
+        self.fill(audit_rows(self._deeds.values()))
 
     def action_older(self) -> None:
         self._reach *= 4
         self.action_reload()
 
     def action_copy(self) -> None:
-        row = self._rows.get(self.pointed or "")
+        row = self._deeds.get(self.table.pointed or "")
         self.face.copy("\n".join(f"{k}: {v}" for k, v in row.items()) if row else "")
 
-    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
-        row = self._rows.get(str(event.row_key.value))
+    def on_grid_chosen(self, message: Grid.Chosen) -> None:
+        row = self._deeds.get(message.key)
         if row is not None:
             self.detail.display = True
             self.detail.styles.height = len(row["what"]) + 4

@@ -6,10 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from textual.widgets import DataTable
-
 from quarterdeck.core.titles import count, money
-from quarterdeck.surfaces.tui.screens.table import Cell, TablePage
+from quarterdeck.surfaces.tui.grid import Cell, Grid
+from quarterdeck.surfaces.tui.screens.table import TablePage
 from quarterdeck.surfaces.words import ago, project_name
 
 Json = dict[str, Any]
@@ -61,8 +60,8 @@ class ProjectsPage(TablePage):
     def action_reload(self) -> None:
         self.fill(project_rows(self.face.model.sessions.values(), self.face.clock()))
 
-    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
-        found = [s for s in self.face.model.shown_sessions(ended=True) if s["cwd"] == event.row_key.value]
+    def on_grid_chosen(self, message: Grid.Chosen) -> None:
+        found = [s for s in self.face.model.shown_sessions(ended=True) if s["cwd"] == message.key]
         if found:
             self.app.pop_screen()
             self.face.bridge.show_session(max(found, key=_started)["session_id"])

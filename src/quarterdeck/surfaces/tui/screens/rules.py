@@ -9,12 +9,12 @@ from urllib.parse import quote
 
 from textual import work
 from textual.binding import Binding, BindingType
-from textual.widgets import DataTable
 
 from quarterdeck.errors import QuarterdeckError
 from quarterdeck.surfaces.tui.dialogs.rule import ExplainDialog, RuleDialog, SureDialog
+from quarterdeck.surfaces.tui.grid import Cell, Grid
 from quarterdeck.surfaces.tui.lines import Line, line
-from quarterdeck.surfaces.tui.screens.table import Cell, TablePage
+from quarterdeck.surfaces.tui.screens.table import TablePage
 from quarterdeck.surfaces.words import ago, project_name
 
 Json = dict[str, Any]
@@ -137,7 +137,7 @@ class RulesPage(TablePage):
 
     @work(group="act")
     async def action_remove(self) -> None:
-        rule = self._rules.get(self.pointed or "")
+        rule = self._rules.get(self.table.pointed or "")
         if rule is None:
             return
         if not await self.app.push_screen_wait(
@@ -165,7 +165,7 @@ class RulesPage(TablePage):
     @work(exclusive=True, group="simulate")
     async def action_simulate(self) -> None:
         """Try the rule on everything that was asked, page by page; x stops it."""
-        rule = self._rules.get(self.pointed or "") or self._offered.get(self.pointed or "")
+        rule = self._rules.get(self.table.pointed or "") or self._offered.get(self.table.pointed or "")
         if rule is None:
             return
         fields = ("effect", "pattern", "scope", "scope_id", "scope_path")
@@ -186,7 +186,7 @@ class RulesPage(TablePage):
                     break
         except QuarterdeckError as error:
             self.face.say(str(error), "error")
-        self.name_it(str(self.table.row_count))
+        self.name_it(str(self.table.count))
         self._tell(simulated_lines(rule, seen, decided, examples, surprises))
 
     def action_stop(self) -> None:
@@ -207,8 +207,8 @@ class RulesPage(TablePage):
         self.fill(_offered_rows(self._offered))
         self.name_it(f"implied by {found['seen']:,} past requests; Enter makes one, esc leaves")
 
-    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
-        offered = self._offered.get(str(event.row_key.value))
+    def on_grid_chosen(self, message: Grid.Chosen) -> None:
+        offered = self._offered.get(message.key)
         if offered is not None:
             self.make(offered)
 
