@@ -1,6 +1,6 @@
 """How the terminal face looks: SVG snapshots of the bridge at three sizes in three themes.
 
-`QD_SNAPSHOTS=write pytest tests/contract/test_tui_looks.py` writes them anew; look at what changed before you keep it."""
+`QD_SNAPSHOTS=write pytest tests/contract/test_tui_looks.py` writes them anew; look at what changed, then keep it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from quarterdeck.surfaces.live import Connected, Lost, Message
 from quarterdeck.surfaces.tui.app import QuarterdeckApp
 from quarterdeck.surfaces.tui.themes import NAMES
 from tests.support.pilot import Face
-from tests.support.tui import NOW, RecordedTalk, connected, event, over, request, session, snapshot, told
+from tests.support.tui import NOW, Json, RecordedTalk, connected, event, over, request, session, snapshot, told
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 SIZES = ((60, 20), (110, 32), (170, 48))
@@ -66,7 +66,7 @@ def _in_utc() -> Iterator[None]:
 @pytest.mark.parametrize("theme", NAMES)
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 async def test_the_bridge_looks_as_it_did(size: tuple[int, int], theme: str) -> None:
-    answers = {"/sessions": {"sessions": [], "next": None}}
+    answers: dict[str, Json] = {"/sessions": {"sessions": [], "next": None}}
     app = QuarterdeckApp(Path("/nowhere"), theme=theme, talk=RecordedTalk(story(), answers), clock=lambda: NOW)
     async with app.run_test(size=size) as pilot:
         face = Face(app, pilot)

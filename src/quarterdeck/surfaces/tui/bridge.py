@@ -128,7 +128,7 @@ class Bridge(Screen[None]):
 
     def _tell_desk(self) -> None:
         desk, waiting = self.desk, bool(self.face.model.pending)
-        share = 0.55 if self.size.width < NARROW else 0.5
+        share = 0.65 if self.size.width < NARROW else 0.5
         desk.most_rows = max(4, int(self.size.height * share) - 2)
         desk.set_class(waiting, "-waiting")
         before = desk.asked

@@ -189,10 +189,14 @@ class Desk(Wall):
         if self.expanded and self._whole and self._whole[0] == asked.request_id:
             return self._expanded_rows(asked, self._whole, width)
         head = list(fold(card.head(asked.shown, self._model.session_of(asked.view), self._clock()), width))
-        foot = list(fold(self._foot(asked), width))
-        tail = list(fold(card.tail(asked.shown, asked.why), width))[: max(1, self.most_rows // 3)]
-        room = max(1, self.most_rows - len(head) - len(foot) - len(tail))
-        return [*head, *self._body(asked, width, room), *tail, *foot]
+        keys = list(fold(self._foot(asked), width))
+        tail = list(fold(card.tail(asked.shown, asked.why), width))
+        room = max(1, self.most_rows - len(head) - len(keys))
+        body = self._body(asked, width, max(1, room - min(1, len(tail))))
+        tail = tail[: max(0, room - len(body))]
+        last = list(fold(self._last(), width))
+        left = room - len(body) - len(tail)
+        return [*head, *body, *tail, *keys, *(last if len(last) <= left else [])]
 
     def _expanded_rows(self, asked: Asked, whole: tuple[str, int, list[Row]], width: int) -> list[Row]:
         """All of it. Only what is not cut off anywhere has been seen."""
@@ -220,7 +224,6 @@ class Desk(Wall):
             yield line((f"→ {asked.sending} is on its way …", "warn"))
         else:
             yield line(*self._keys(asked))
-        yield from self._last()
 
     def _keys(self, asked: Asked) -> Iterator[Span]:
         """The keys that decide it, greyed while they may not act; each can be clicked."""
