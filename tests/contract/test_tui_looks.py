@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +17,7 @@ from quarterdeck.surfaces.live import Connected, Lost, Message
 from quarterdeck.surfaces.tui.app import QuarterdeckApp
 from quarterdeck.surfaces.tui.themes import NAMES
 from tests.support.pilot import Face
+from tests.support.screenshots import picture
 from tests.support.tui import NOW, Json, RecordedTalk, connected, event, over, request, session, snapshot, told
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -76,10 +76,5 @@ async def test_the_bridge_looks_as_it_did(size: tuple[int, int], theme: str) -> 
         if os.environ.get("QD_SNAPSHOTS") == "write":
             await asyncio.sleep(1.5)
             SNAPSHOTS.mkdir(exist_ok=True)
-            kept.write_text(_shown(app))
-        await face.until(lambda: _shown(app) == kept.read_text(), f"the look of {kept.name}")
-
-
-def _shown(app: QuarterdeckApp) -> str:
-    """The screen as a picture, without the number by which its styles are told from another's."""
-    return re.sub(r"terminal-\d+", "terminal", app.export_screenshot(title="Quarterdeck"))
+            kept.write_text(picture(app))
+        await face.until(lambda: picture(app) == kept.read_text(), f"the look of {kept.name}")

@@ -151,21 +151,21 @@ class Bridge(Screen[None]):
         if asked.request_id in self._fetched:
             return
         self._fetched.add(asked.request_id)
-        talk = self.face.talk
         try:
             if asked.view["truncated"] is None:
-                self._take_whole(asked, await talk.request(asked.request_id))
-            if asked.view["kind"] == "permission":
-                found = await talk.explain(asked.request_id)
-                asked.patterns = list(found["patterns"])
-                asked.why = _what_rules_say(found)
+                self._take_whole(asked, await self.face.talk.request(asked.request_id))
         except QuarterdeckError:
             self._fetched.discard(asked.request_id)
         self.face.dirty()
 
     def _take_whole(self, asked: Asked, whole: dict[str, Any]) -> None:
-        if whole["digest"] == asked.view["digest"]:
-            asked.whole = whole
+        if whole["digest"] != asked.view["digest"]:
+            return
+        asked.whole = whole
+        rule = whole["rule"]
+        if rule is not None and whole["kind"] == "permission":
+            asked.patterns = list(rule["patterns"])
+            asked.why = _what_rules_say(rule)
 
     async def on_desk_wants(self, message: Desk.Wants) -> None:
         self.decide(message.verb, message.asked)
@@ -303,8 +303,8 @@ def _whole_rows(asked: Asked, session: dict[str, Any] | None, width: int, now: f
     return list(fold(parts, width))
 
 
-def _what_rules_say(found: dict[str, Any]) -> str:
-    if found["effect"] is not None:
-        return f"The rules say {found['effect']}: {', '.join(rule['pattern'] for rule in found['rules'])}"
-    words = " · ".join(found["reasons"]) or "no rule is about this"
+def _what_rules_say(rule: dict[str, Any]) -> str:
+    if rule["effect"] is not None:
+        return f"The rules say {rule['effect']}: {', '.join(rule['rules'])}"
+    words = " · ".join(rule["reasons"]) or "no rule is about this"
     return f"{words[:1].upper()}{words[1:]}."

@@ -276,7 +276,7 @@ def decisions_for(request: Json) -> tuple[str, ...]:
 
 _FITTING = {
     "permission": ("allow", "edit", "deny", "interrupt", "remember", "pass"),
-    "plan": ("allow", "deny", "interrupt", "pass"),
+    "plan": ("allow", "accept_edits", "deny", "interrupt", "pass"),
     "questions": ("answer", "deny", "pass"),
     "elicitation": ("answer", "deny", "pass"),
     "stop": ("allow", "go_on", "pass"),

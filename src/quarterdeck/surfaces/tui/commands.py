@@ -16,6 +16,7 @@ class Command(NamedTuple):
 COMMANDS = (
     Command("allow", "", "let the tool on the card run"),
     Command("edit", "", "change its input, then let it run"),
+    Command("accept-edits", "", "approve the plan, and let it edit files without asking"),
     Command("deny", "[MESSAGE]", "refuse; the agent reads your words"),
     Command("interrupt", "[MESSAGE]", "refuse, and stop the agent's turn"),
     Command("remember", "", "make a rule of the decision: pattern, scope, how long"),

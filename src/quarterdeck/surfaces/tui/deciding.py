@@ -29,6 +29,7 @@ class Deciding:
         self._app = app
         self._ask: dict[str, Callable[[Asked, str], Awaitable[Body | None]]] = {
             "allow": self._allow,
+            "accept_edits": self._accept_edits,
             "pass": self._pass,
             "deny": self._deny,
             "interrupt": self._interrupt,
@@ -72,6 +73,9 @@ class Deciding:
 
     async def _allow(self, asked: Asked, message: str) -> Body:
         return {"decision": "allow"}
+
+    async def _accept_edits(self, asked: Asked, message: str) -> Body:
+        return {"decision": "allow", "mode": "acceptEdits"}
 
     async def _pass(self, asked: Asked, message: str) -> Body:
         return {"decision": "pass"}

@@ -23,6 +23,7 @@ from quarterdeck.surfaces.words import about, delivery, outcome
 VERBS = {
     "allow": ("a", "allow"),
     "edit": ("e", "edit & allow"),
+    "accept_edits": ("w", "allow, edits without asking"),
     "answer": ("a", "answer…"),
     "deny": ("d", "deny…"),
     "interrupt": ("i", "deny & interrupt…"),

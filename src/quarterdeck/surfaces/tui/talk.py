@@ -66,10 +66,6 @@ class Talk:
         found = await self.post("/requests/decisions", {"decisions": decisions})
         return list(found["decisions"])
 
-    async def explain(self, request_id: str) -> Json:
-        """What the rules say of a request, and what could be remembered of it."""
-        return await self.post("/rules/explain", {"request_id": request_id})
-
 
 async def aside(call: Callable[[], T]) -> T:
     """The result of a call that may take long, made in a thread that keeps nobody from leaving."""

@@ -19,7 +19,22 @@ INTRO = (
     "A decision key acts only when the card has the focus, has been on screen for 0.3 s and hides nothing.",
     "Nothing leaves this machine. The documents are in docs/ of the checkout; docs/tui.md is about this face.",
 )
-NAMES = {"question_mark": "?", "colon": ":", "slash": "/", "escape": "esc", "space": "space"}
+NAMES = {
+    "question_mark": "?",
+    "colon": ":",
+    "slash": "/",
+    "asterisk": "*",
+    "escape": "esc",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
+    "left_curly_bracket": "{",
+    "right_curly_bracket": "}",
+}
+
+
+def key_names(binding: Binding) -> list[str]:
+    """The keys of a binding as a person reads them."""
+    return [NAMES.get(key, key.replace("ctrl+", "^")) for key in binding.key.split(",")]
 
 
 def key_lines(title: str, bindings: Iterable[BindingType]) -> Iterator[Line]:
@@ -28,7 +43,7 @@ def key_lines(title: str, bindings: Iterable[BindingType]) -> Iterator[Line]:
     yield line((title, "strong"))
     for binding in bindings:
         made = binding if isinstance(binding, Binding) else Binding(*binding)
-        keys = " ".join(NAMES.get(key, key.replace("ctrl+", "^")) for key in made.key.split(","))
+        keys = " ".join(key_names(made))
         yield line((f"  {keys:<{WIDTH}}", "key"), made.tooltip or made.description or made.action)
 
 
