@@ -247,8 +247,9 @@ async def test_a_plan_is_shown_whole_and_allowed(daemon: Daemon) -> None:
     async with face_of(daemon.home) as face:
         await face.card("Drain")
         assert "2. Upgrade" in face.text
-        await face.press("a")
-        assert decision_in(await answered(held)) == "allow"
+        await face.press("w")
+        told = verdict(await answered(held))
+        assert (told["behavior"], told["updatedPermissions"][0]["mode"]) == ("allow", "acceptEdits")
 
 
 @pytest.mark.law("D17")

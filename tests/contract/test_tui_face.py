@@ -248,6 +248,8 @@ async def test_the_first_run_shows_three_lines_which_a_request_takes_away(tmp_pa
         async with face_of(fresh.home, (60, 20)) as face:
             await face.sees("connect Claude Code (shows the change first)")
             assert all(words in face.text for words in ("play the demo", "what this is"))
+            await face.press("i")
+            await face.hears("in another terminal: qd install")
             held = fresh.hold(permission("make first"))
             await face.card("make first")
             await face.until(lambda: "play the demo" not in face.text)

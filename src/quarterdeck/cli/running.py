@@ -74,7 +74,7 @@ def up(
         if not webbrowser.open(link):
             out.print(f"Open this within a minute: {link}")
         return
-    if sys.stdin.isatty() and sys.stdout.isatty():
+    if plain or (sys.stdin.isatty() and sys.stdout.isatty()):
         open_desk(home_path(), plain=plain, theme=theme)
 
 

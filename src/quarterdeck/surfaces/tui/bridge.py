@@ -59,7 +59,6 @@ class Bridge(Screen[None]):
         super().__init__()
         self.ended = False
         self._focused_once = False
-        self._fetched: set[str] = set()
 
     @property
     def face(self) -> QuarterdeckApp:
@@ -148,14 +147,14 @@ class Bridge(Screen[None]):
     @work(group="look")
     async def _look_into(self, asked: Asked) -> None:
         """Fetch what a good decision needs beside the input, once for each card."""
-        if asked.request_id in self._fetched:
+        if asked.looked_into:
             return
-        self._fetched.add(asked.request_id)
+        asked.looked_into = True
         try:
             if asked.view["truncated"] is None:
                 self._take_whole(asked, await self.face.talk.request(asked.request_id))
         except QuarterdeckError:
-            self._fetched.discard(asked.request_id)
+            asked.looked_into = False
         self.face.dirty()
 
     def _take_whole(self, asked: Asked, whole: dict[str, Any]) -> None:
@@ -200,6 +199,7 @@ class Bridge(Screen[None]):
         """The feed of a session, or of all; and its request, if it has one."""
         model = self.face.model
         self.sessions.chosen = session_id
+        self.sessions.refresh()
         self.feed.follow(session_id)
         self.feed.entitle()
         asked = next((one for one in model.pending if one.view["session_id"] == session_id), None)

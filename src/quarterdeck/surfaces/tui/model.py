@@ -30,6 +30,7 @@ class Asked:
     def __init__(self, view: Json) -> None:
         self.view = view
         self.whole: Json | None = None
+        self.looked_into = False
         self.why = ""
         self.patterns: list[str] = []
         self.seen = False

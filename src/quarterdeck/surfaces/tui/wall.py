@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
@@ -27,6 +27,7 @@ class Wall(ScrollView, can_focus=True):
         self._rows: list[Row] = []
         self._width = 0
         self._grey = False
+        self._base = Style.null()
 
     @property
     def rows(self) -> list[Row]:
@@ -44,10 +45,12 @@ class Wall(ScrollView, can_focus=True):
         self._fold(self.content_size.width)
 
     def show_rows(self, rows: list[Row], grey: bool = False) -> None:
-        """Rows that were folded elsewhere."""
-        self._lines, self._rows, self._grey = [], rows, grey
-        self._width = self.content_size.width
-        self.virtual_size = Size(self._width, len(rows))
+        """Rows that were folded elsewhere. The same rows once more cost nothing."""
+        width = self.content_size.width
+        if not self._lines and (rows, grey, width) == (self._rows, self._grey, self._width):
+            return
+        self._lines, self._rows, self._grey, self._width = [], rows, grey, width
+        self.virtual_size = Size(width, len(rows))
         self.refresh()
 
     def _fold(self, width: int) -> None:
@@ -68,11 +71,16 @@ class Wall(ScrollView, can_focus=True):
         """A style over a whole row."""
         return None
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """What every row of a frame shares is looked up once."""
+        self._base = self.rich_style
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
         number = y + self.scroll_offset.y
         width = self.size.width
         if number >= len(self._rows):
-            return Strip.blank(width, self.rich_style)
+            return Strip.blank(width, self._base)
         return self.draw(self._rows[number], width, self.row_style(number))
 
     def draw(self, row: Row, width: int, over: Style | None = None) -> Strip:
@@ -85,7 +93,7 @@ class Wall(ScrollView, can_focus=True):
                 style += Style.from_meta({"@click": span.click})
             segments.append(Segment(span.text, style))
         strip = Strip(segments).adjust_cell_length(width, Style.null())
-        return strip.apply_style(self.rich_style + over if over else self.rich_style)
+        return strip.apply_style(self._base + over if over else self._base)
 
 
 def cursor_colour(widget: Widget) -> str:
