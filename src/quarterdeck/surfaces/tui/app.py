@@ -40,7 +40,7 @@ MANY_EVENTS = 20_000
 class QuarterdeckApp(App[None]):
     """Follows the daemon of a home, shows how things stand, and sends what a person decides."""
 
-    CSS_PATH = "look.tcss"
+    CSS_PATH = Path(__file__).with_name("look.tcss")
     TITLE = "Quarterdeck"
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = APP_KEYS
