@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/pytest
 
-.PHONY: help run test check unit e2e faults bench fmt lint types imports laws fuzz fuzz-shell docs record lock parts clean
+.PHONY: help screenshots run test check unit e2e faults bench fmt lint types imports laws fuzz fuzz-shell docs record lock parts clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -56,6 +56,9 @@ bench: $(VENV)/dev.stamp ## the figures, as ratios; writes benchmarks/results/la
 
 docs: $(VENV)/dev.stamp ## write the pages that are made from tables
 	@$(BIN)/python -m tests.support.docs
+
+screenshots: $(VENV)/dev.stamp ## make the pictures of the terminal face in docs/screenshots, from the demo
+	@$(BIN)/python -m tests.support.screenshots
 
 record: parts ## record Claude Code's hook payloads again
 	@$(BIN)/python -m tests.support.record

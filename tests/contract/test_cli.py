@@ -147,6 +147,13 @@ def at_a_terminal(home: Path, words: tuple[str, ...], typed: list[str]) -> str:
     return screen.decode()
 
 
+def test_up_in_plain_lines_takes_orders_from_a_pipe(daemon: Daemon) -> None:
+    said = qd(daemon.home, "up", "--plain", stdin="help\nlist\nquit\n")
+    assert said.returncode == 0
+    assert "deny N WORDS" in said.stdout
+    assert "Nobody waits for you." in said.stdout
+
+
 def test_a_pass_is_silence(daemon: Daemon) -> None:
     held, request_id = asks(daemon, "s4")
     assert qd(daemon.home, "pass", request_id).returncode == 0

@@ -19,7 +19,7 @@ from websockets.client import ClientProtocol
 from websockets.protocol import State
 from websockets.uri import parse_uri
 
-from quarterdeck.cli.findings import quantile
+from quarterdeck.surfaces.findings import quantile
 from tests.support.daemon import Daemon, Json, permission, until
 
 pytestmark = pytest.mark.faults

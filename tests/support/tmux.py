@@ -9,7 +9,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -30,23 +30,16 @@ def wait_until(holds: Callable[[], bool], timeout: float, otherwise: Callable[[]
         time.sleep(0.05)
 
 
-class Terminal:
-    """One session in one pane, addressed by its immutable pane id."""
+class Pane:
+    """One program in one pane of a private tmux server, addressed by its immutable pane id."""
 
     def __init__(
-        self,
-        home: ClaudeHome,
-        *flags: str,
-        cwd: Path | None = None,
-        permission_mode: str = "default",
-        columns: int = 120,
-        rows: int = 45,
+        self, command: Sequence[str], env: Mapping[str, str], *, cwd: Path, columns: int = 120, rows: int = 45
     ) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="qd-tmux-"))
-        self._home = home
+        self._env = dict(env)
         (self._folder / "conf").write_text(CONFIG)
-        command = [str(home.cli), "--permission-mode", permission_mode, *flags]
-        size = ["-x", str(columns), "-y", str(rows), "-c", str(cwd or home.project)]
+        size = ["-x", str(columns), "-y", str(rows), "-c", str(cwd)]
         pane = self._tmux("new-session", "-d", "-P", "-F", "#{pane_id} #{pane_pid}", *size, "--", *command)
         self.pane, pid = pane.split()
         self.pid = int(pid)
@@ -61,7 +54,7 @@ class Terminal:
         socket, config = self._folder / "s", self._folder / "conf"
         done = subprocess.run(
             ["tmux", "-S", str(socket), "-f", str(config), *args],
-            env=self._home.env,
+            env=self._env,
             input=text,
             capture_output=True,
             text=True,
@@ -73,6 +66,13 @@ class Terminal:
 
     def screen(self) -> str:
         return self._tmux("capture-pane", "-p", "-J", "-t", self.pane)
+
+    def title(self) -> str:
+        """What the program calls its terminal."""
+        return self._tmux("display-message", "-p", "-t", self.pane, "#{pane_title}").strip()
+
+    def resize(self, columns: int, rows: int) -> None:
+        self._tmux("resize-window", "-t", self.pane, "-x", str(columns), "-y", str(rows))
 
     def wait_for(self, wanted: str | re.Pattern[str], timeout: float = 20.0) -> str:
         """The screen once it shows a text or a pattern."""
@@ -87,6 +87,41 @@ class Terminal:
     def keys(self, *keys: str) -> None:
         """Sends keys by tmux name: "Enter", "Escape", "C-u", "2"."""
         self._tmux("send-keys", "-t", self.pane, *keys)
+
+    @property
+    def ended(self) -> bool:
+        return self._tmux("display-message", "-p", "-t", self.pane, "#{pane_dead}").strip() == "1"
+
+    def close(self) -> None:
+        """Hangs up as a closed window would, kills what stays, and takes the private server down."""
+        _ = self._ends_on(signal.SIGHUP) or self._ends_on(signal.SIGKILL)
+        self._tmux("kill-server")
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _ends_on(self, sent: signal.Signals) -> bool:
+        if self.ended:
+            return True
+        os.killpg(self.pid, sent)
+        with contextlib.suppress(TimeoutError):
+            wait_until(lambda: self.ended, 5, self.screen)
+        return self.ended
+
+
+class Terminal(Pane):
+    """One interactive session of Claude Code."""
+
+    def __init__(
+        self,
+        home: ClaudeHome,
+        *flags: str,
+        cwd: Path | None = None,
+        permission_mode: str = "default",
+        columns: int = 120,
+        rows: int = 45,
+    ) -> None:
+        self._home = home
+        command = [str(home.cli), "--permission-mode", permission_mode, *flags]
+        super().__init__(command, home.env, cwd=cwd or home.project, columns=columns, rows=rows)
 
     def ready(self, timeout: float = 20.0) -> Self:
         """Waits for the empty composer of a session that has started."""
@@ -145,21 +180,3 @@ class Terminal:
     def wait_status(self, status: str, timeout: float = 20.0) -> None:
         """Waits for "idle", "busy" or "waiting"."""
         wait_until(lambda: self.session()["status"] == status, timeout, lambda: f"{self.session()}")
-
-    @property
-    def ended(self) -> bool:
-        return self._tmux("display-message", "-p", "-t", self.pane, "#{pane_dead}").strip() == "1"
-
-    def close(self) -> None:
-        """Hangs up as a closed window would, kills what stays, and takes the private server down."""
-        _ = self._ends_on(signal.SIGHUP) or self._ends_on(signal.SIGKILL)
-        self._tmux("kill-server")
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-    def _ends_on(self, sent: signal.Signals) -> bool:
-        if self.ended:
-            return True
-        os.killpg(self.pid, sent)
-        with contextlib.suppress(TimeoutError):
-            wait_until(lambda: self.ended, 5, self.screen)
-        return self.ended

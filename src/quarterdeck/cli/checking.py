@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 from quarterdeck import __version__
 from quarterdeck.agents.claude.hooks import SUPPORTED
-from quarterdeck.cli.findings import Check, findings
 from quarterdeck.config import Config, claude_config_dir, load_config, prepare_home
 from quarterdeck.daemon import connect
 from quarterdeck.daemon.channels import channels_of
@@ -21,6 +20,7 @@ from quarterdeck.daemon.redact import Redactor
 from quarterdeck.errors import NoDaemon, QuarterdeckError, Refused
 from quarterdeck.runner.claude_cli import ClaudeCli, find_claude
 from quarterdeck.surfaces.client import Client
+from quarterdeck.surfaces.findings import Check, findings
 
 
 def checks(home: Path) -> list[Check]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -18,6 +17,8 @@ from quarterdeck.config import Config, home_path, load_config
 from quarterdeck.core.text import one_line
 from quarterdeck.errors import ConfigError, NoDaemon, QuarterdeckError
 from quarterdeck.surfaces.client import CALL_SECONDS, Client
+from quarterdeck.surfaces.words import ago as ago
+from quarterdeck.surfaces.words import state_word
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -27,19 +28,6 @@ ConfigFile = Annotated[Path | None, typer.Option("--config", help="Read settings
 
 PIPE_WIDTH = 200
 out = Console(highlight=False, markup=False, soft_wrap=True, width=None if sys.stdout.isatty() else PIPE_WIDTH)
-
-STATE_WORDS = {
-    "running": ("● running", "green"),
-    "waiting_permission": ("◆ needs you", "yellow"),
-    "waiting_input": ("? asks", "cyan"),
-    "idle": ("○ idle", "bright_black"),
-    "complete": ("✓ done", "blue"),
-    "settled": ("■ stopped", "bright_blue"),
-    "blocked": ("✕ blocked", "red"),
-    "sent": ("→ sent", "bright_black"),
-    "unknown": ("· unknown", "dim"),
-    "ended": ("– ended", "dim"),
-}
 
 
 def plainly(command: Callable[P, R]) -> Callable[P, R]:
@@ -83,17 +71,5 @@ def cell(value: object, style: str = "") -> Text:
 
 
 def state_cell(state: str) -> Text:
-    word, style = STATE_WORDS.get(state, (state, ""))
-    return Text(one_line(word), style=style)
-
-
-def ago(at: float | None, now: float | None = None) -> str:
-    """How long ago, in few characters; the clock after an hour."""
-    if at is None:
-        return "–"
-    seconds = max(0.0, (time.time() if now is None else now) - at)
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    if seconds < 3600:
-        return f"{seconds / 60:.0f} m"
-    return time.strftime("%H:%M" if seconds < 43200 else "%d %b %H:%M", time.localtime(at))
+    known = state_word(state)
+    return Text(one_line(f"{known.glyph} {known.word}"), style=known.colour)

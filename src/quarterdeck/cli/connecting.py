@@ -11,12 +11,12 @@ import typer
 from quarterdeck import hook
 from quarterdeck.cli.checking import checks
 from quarterdeck.cli.common import AsJson, cell, out, plainly, print_json, settings
-from quarterdeck.cli.findings import Check
 from quarterdeck.config import Config, claude_config_dir, home_path, prepare_home
 from quarterdeck.daemon import connect
 from quarterdeck.daemon.connect import Endpoint, Scope, Transport
 from quarterdeck.daemon.home import Home, kept_port
 from quarterdeck.errors import QuarterdeckError
+from quarterdeck.surfaces.findings import Check
 
 ScopeOption = Annotated[Scope, typer.Option(help="For every project of yours, or for one.")]
 ProjectOption = Annotated[

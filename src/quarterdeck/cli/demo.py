@@ -22,6 +22,7 @@ from quarterdeck.agents.day import DAY
 from quarterdeck.agents.scripted import Line, Replay
 from quarterdeck.cli.common import out, plainly
 from quarterdeck.cli.reading import show_event
+from quarterdeck.cli.running import open_desk
 from quarterdeck.core.decisions import Allow, Decision, Deny
 from quarterdeck.core.feed import HIDDEN
 from quarterdeck.errors import NoDaemon, QuarterdeckError
@@ -37,12 +38,17 @@ def demo(
         float, typer.Option(min=0, help="Seconds a scripted person at the terminal waits before answering.")
     ] = 45.0,
     stay: Annotated[bool, typer.Option("--stay", help="Keep the daemon until Ctrl-C.")] = False,
+    lines: Annotated[bool, typer.Option("--lines", help="Print what happens instead of opening the desk.")] = False,
 ) -> None:
-    """Play a day of three agents; decide from another terminal, or watch the scripted person do it."""
+    """Play a day of three agents at the desk in this terminal; what you leave, a scripted person answers."""
     home = Path(tempfile.mkdtemp(prefix="qd-demo-"))
     process = _start(home)
     try:
         client = _ready(home, process)
+        if not lines and sys.stdin.isatty() and sys.stdout.isatty():
+            _begin(client, home, speed, patience)
+            open_desk(home)
+            return
         out.print(f"Three agents are at work at {client.url}. From another terminal:")
         out.print(f"  export QUARTERDECK_HOME={home}", style="bold")
         out.print("  qd requests · qd allow ID · qd deny ID --message TEXT · qd answer ID --answers JSON", style="bold")
@@ -78,11 +84,16 @@ def _ready(home: Path, process: subprocess.Popen[bytes]) -> Client:
     raise QuarterdeckError(f"the demo's daemon did not start: {(home / 'demo.log').read_text()[-500:]}")
 
 
-def _play(client: Client, home: Path, speed: float, patience: float) -> None:
+def _begin(client: Client, home: Path, speed: float, patience: float) -> list[_Agent]:
     token = (home / "hook-token").read_text().strip()
     agents = [_Agent(client.url, token, name, speed, patience) for name in DAY]
     for agent in agents:
         agent.start()
+    return agents
+
+
+def _play(client: Client, home: Path, speed: float, patience: float) -> None:
+    agents = _begin(client, home, speed, patience)
     after = 0
     while True:
         over = not any(agent.is_alive() for agent in agents)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import webbrowser
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,11 +16,18 @@ import typer
 
 from quarterdeck import __version__
 from quarterdeck.cli.common import AsJson, ConfigFile, cell, client, out, plainly, print_json, settings
-from quarterdeck.cli.findings import summary
 from quarterdeck.config import home_path, prepare_home
 from quarterdeck.daemon.proc import alive
 from quarterdeck.errors import NoDaemon, QuarterdeckError, Refused
 from quarterdeck.surfaces.client import Client
+from quarterdeck.surfaces.findings import summary
+
+
+class Colours(StrEnum):
+    DARK = "dark"
+    LIGHT = "light"
+    CONTRAST = "contrast"
+
 
 START_SECONDS = 30.0
 STOP_SECONDS = 10.0
@@ -51,9 +59,11 @@ def _say(line: str) -> None:
 def up(
     foreground: Annotated[bool, typer.Option("--foreground", help="Stay in the foreground, like `daemon`.")] = False,
     web: Annotated[bool, typer.Option("--web", help="Open the page in a browser, signed in.")] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="Lines instead of a screen, for a screen reader.")] = False,
+    theme: Annotated[Colours, typer.Option(help="The colours of the screen.")] = Colours.DARK,
     config: ConfigFile = None,
 ) -> None:
-    """Start the daemon if none runs, then follow what happens."""
+    """Start the daemon if none runs, then open the desk in this terminal."""
     if foreground:
         daemon(config)
         return
@@ -64,13 +74,20 @@ def up(
         if not webbrowser.open(link):
             out.print(f"Open this within a minute: {link}")
         return
-    if not sys.stdout.isatty():
-        return
-    from quarterdeck.cli.reading import follow
+    if plain or (sys.stdin.isatty() and sys.stdout.isatty()):
+        open_desk(home_path(), plain=plain, theme=theme)
 
-    out.print("The terminal UI is not part of this version: following the feed. Ctrl-C leaves the daemon running.")
-    out.print("Decide from another terminal: qd requests · qd allow ID · qd deny ID --message TEXT", style="dim")
-    follow(after=None)
+
+def open_desk(home: Path, *, plain: bool = False, theme: Colours = Colours.DARK) -> None:
+    """The terminal face on the daemon of a home, until the person leaves; the daemon stays."""
+    if plain:
+        from quarterdeck.surfaces.tui.plain import run as run_plain
+
+        run_plain(home)
+    else:
+        from quarterdeck.surfaces.tui.app import run
+
+        run(home, theme.value)
 
 
 def running_client() -> Client | None:

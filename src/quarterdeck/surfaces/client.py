@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+import msgspec
+
 from quarterdeck.errors import NoDaemon, Refused
 
 CALL_SECONDS = 15.0
@@ -83,7 +85,7 @@ class Client:
 
 def _read(status: int, content: bytes) -> dict[str, Any]:
     try:
-        answer = json.loads(content)
+        answer = msgspec.json.decode(content)
     except ValueError:
         raise Refused(f"the daemon answered {status} with something that is not JSON") from None
     if status >= 400:

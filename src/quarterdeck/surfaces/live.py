@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import Any, Self
 
+import msgspec
 from msgspec import Struct
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage, InvalidStatus
@@ -154,7 +155,7 @@ class Live:
 
 
 def _messages(frame: str | bytes) -> list[dict[str, Any]]:
-    value = json.loads(frame)
+    value = msgspec.json.decode(frame)
     return value if isinstance(value, list) else [value]
 
 

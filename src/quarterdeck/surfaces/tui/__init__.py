@@ -1,0 +1,1 @@
+"""The terminal face: a client of the daemon like every other surface."""

@@ -1,0 +1,197 @@
+"""The terminal face: one app over one daemon."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Iterable
+from contextlib import aclosing
+from pathlib import Path
+from typing import ClassVar
+
+from textual import work
+from textual.app import App, SystemCommand
+from textual.binding import BindingType
+from textual.screen import Screen
+from textual.worker import Worker, WorkerCancelled, WorkerFailed
+
+from quarterdeck import __version__
+from quarterdeck.core.text import one_line
+from quarterdeck.errors import QuarterdeckError, Refused
+from quarterdeck.surfaces.tui.app_keys import APP_KEYS
+from quarterdeck.surfaces.tui.bridge import Bridge
+from quarterdeck.surfaces.tui.commands import COMMANDS, read_command
+from quarterdeck.surfaces.tui.deciding import Deciding
+from quarterdeck.surfaces.tui.model import Asked, Model
+from quarterdeck.surfaces.tui.notify import Notifier
+from quarterdeck.surfaces.tui.orders import Orders
+from quarterdeck.surfaces.tui.pages import PAGES
+from quarterdeck.surfaces.tui.talk import Talk
+from quarterdeck.surfaces.tui.themes import THEMES
+from quarterdeck.surfaces.words import about, project_name
+
+TICK_SECONDS = 0.05
+STATS_SECONDS = 3.0
+MANY_EVENTS = 20_000
+"""Events that may wait for the feed; beyond that the daemon is read no faster than they are shown."""
+
+
+class QuarterdeckApp(App[None]):
+    """Follows the daemon of a home, shows how things stand, and sends what a person decides."""
+
+    CSS_PATH = Path(__file__).with_name("look.tcss")
+    TITLE = "Quarterdeck"
+    ENABLE_COMMAND_PALETTE = True
+    BINDINGS: ClassVar[list[BindingType]] = APP_KEYS
+
+    def __init__(
+        self,
+        home: Path,
+        *,
+        theme: str = "dark",
+        talk: Talk | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        super().__init__()
+        self.clock = clock
+        for known in THEMES:
+            self.register_theme(known)
+        self.theme = theme
+        self.talk = talk or Talk(home)
+        self.model = Model(__version__)
+        self.deciding = Deciding(self)
+        self.orders = Orders(self)
+        self.notifier = Notifier(self._write)
+        self.bridge = Bridge()
+        self._following: Worker[None] | None = None
+        self._is_dirty = True
+        self._drawn_at = 0.0
+
+    def on_mount(self) -> None:
+        self.push_screen(self.bridge)
+        self.notifier.begin()
+        self._following = self.follow()
+        self.measure()
+        self.set_interval(TICK_SECONDS, self.tick)
+
+    async def on_unmount(self) -> None:
+        self.notifier.end()
+        if self._following is not None:
+            self._following.cancel()
+            with contextlib.suppress(WorkerCancelled, WorkerFailed):
+                await self._following.wait()
+
+    def _write(self, text: str) -> None:
+        """Straight to the terminal, in turn with what is drawn."""
+        if self._driver is not None and not self.is_headless:
+            self._driver.write(text)
+            self._driver.flush()
+
+    def dirty(self) -> None:
+        """Something changed: draw soon."""
+        self._is_dirty = True
+
+    def tick(self) -> None:
+        """Draw what changed; ages once a second."""
+        now = time.monotonic()
+        if self.model.forget_over(now):
+            self._is_dirty = True
+        if (self._is_dirty or now - self._drawn_at >= 1.0) and self.bridge.is_whole:
+            self._is_dirty, self._drawn_at = bool(self.model.events), now
+            for words in self.model.take_news():
+                self.say(words, "warning")
+            self._announce()
+            self.bridge.tell()
+
+    def _announce(self) -> None:
+        waiting = {}
+        for asked in self.model.pending:
+            session = self.model.session_of(asked.view)
+            who = project_name(session["cwd"]) if session else "a session"
+            waiting[asked.request_id] = f"{who} needs you: {about(asked.view)}"
+        self.notifier.tell(waiting)
+
+    @work(group="follow", exclusive=True)
+    async def follow(self) -> None:
+        """Hear everything the daemon says, over restarts."""
+        try:
+            async with aclosing(self.talk.live.follow()) as following:
+                async for said in following:
+                    was = self.model.link
+                    self.model.hear(said, time.monotonic())
+                    self.dirty()
+                    if self.model.link == "live" != was:
+                        self.list_sessions()
+                    if len(self.model.events) > MANY_EVENTS:
+                        await asyncio.sleep(TICK_SECONDS)
+        except Refused as error:
+            self.model.refused(str(error))
+            self.dirty()
+
+    @work(group="list", exclusive=True)
+    async def list_sessions(self) -> None:
+        """Ended sessions too, which are not told live."""
+        try:
+            self.model.listed((await self.talk.get("/sessions", limit=200))["sessions"])
+        except QuarterdeckError:
+            return
+        self.dirty()
+
+    @work(group="measure", exclusive=True)
+    async def measure(self) -> None:
+        """The daemon's figures, again and again."""
+        while True:
+            try:
+                stats = await self.talk.get("/stats")
+            except QuarterdeckError:
+                pass
+            else:
+                self.model.measured(stats, time.monotonic())
+                self.dirty()
+            await asyncio.sleep(STATS_SECONDS)
+
+    def say(self, words: str, severity: str = "information") -> None:
+        """A short word in the corner; never markup."""
+        level = {"warning": "warning", "error": "error"}.get(severity, "information")
+        self.notify(one_line(words), severity=level, timeout=6, markup=False)  # type: ignore[arg-type]
+
+    def copy(self, text: str) -> None:
+        """To the clipboard of the terminal (OSC 52)."""
+        if text:
+            self.copy_to_clipboard(text)
+            self.say(f"Copied {len(text):,} characters")
+        else:
+            self.say("Nothing here to copy", "warning")
+
+    def order(self, text: str, target: Asked | None) -> None:
+        """Do what was typed."""
+        found = read_command(text)
+        if isinstance(found, str):
+            self.say(found, "warning")
+        else:
+            self.orders.perform(found[0].name, found[1], target)
+
+    def perform(self, name: str, rest: str) -> None:
+        """Do what a key or the palette names."""
+        self.orders.perform(name, rest, self.bridge.desk.asked)
+
+    def open_page(self, name: str) -> None:
+        """One of the other screens."""
+        if isinstance(self.screen, Bridge):
+            self.push_screen(PAGES[name]())
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """Every command, for the palette."""
+        for command in COMMANDS:
+            if not command.takes or command.takes.startswith("["):
+                yield SystemCommand(command.name, command.words, lambda name=command.name: self.perform(name, ""))
+        for theme in THEMES:
+            yield SystemCommand(
+                f"theme {theme.name}", "change the colours", lambda n=theme.name: self.perform("theme", n)
+            )
+
+
+def run(home: Path, theme: str = "dark") -> None:
+    """The terminal is ours until the person leaves."""
+    QuarterdeckApp(home, theme=theme).run()

@@ -1,0 +1,310 @@
+"""The first screen: who waits and what exactly they want; sessions, the feed and the desk."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical
+from textual.screen import Screen
+from textual.widgets import Input
+
+from quarterdeck.errors import QuarterdeckError
+from quarterdeck.surfaces.tui import card
+from quarterdeck.surfaces.tui.command_line import CommandLine
+from quarterdeck.surfaces.tui.desk import Desk
+from quarterdeck.surfaces.tui.feed_pane import FeedPane
+from quarterdeck.surfaces.tui.footer import Keys
+from quarterdeck.surfaces.tui.header import Banner, Header
+from quarterdeck.surfaces.tui.lines import Row, fold
+from quarterdeck.surfaces.tui.model import Asked
+from quarterdeck.surfaces.tui.sessions import Sessions
+from quarterdeck.surfaces.tui.talk import aside
+from quarterdeck.surfaces.tui.tasks import Tasks
+from quarterdeck.surfaces.tui.welcome import Welcome
+from quarterdeck.surfaces.words import project_name
+
+if TYPE_CHECKING:
+    from quarterdeck.surfaces.tui.app import QuarterdeckApp
+
+EVENTS_A_TICK = 2_000
+NARROW = 90
+
+
+class Bridge(Screen[None]):
+    """The desk, the sessions, the feed."""
+
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-normal"), (150, "-wide")]
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (28, "-tall")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("n", "next_request", "next", tooltip="to the desk, and to the next request"),
+        Binding("tab", "app.focus_next", "next pane", show=False),
+        Binding("shift+tab", "app.focus_previous", "previous pane", show=False),
+        Binding("slash", "order('find ')", "search", key_display="/", tooltip="search the feed"),
+        Binding("f", "order('filter ')", "filter", tooltip="narrow the feed: kind=… tool=… actor=… level=…"),
+        Binding("colon", "order('')", "command", key_display=":"),
+        Binding("escape", "back", "back", show=False),
+        Binding("ctrl+l", "clear", "clear view", show=False),
+        Binding("ctrl+r", "reset", "reset view", show=False),
+        Binding("question_mark", "help", "help", key_display="?"),
+        Binding("i", "install", "connect", tooltip="connect Claude Code, when nobody is connected yet"),
+        Binding("D", "demo", "demo", tooltip="play the demo, when nobody is connected yet"),
+        Binding("q", "app.quit", "quit", tooltip="leave; the daemon stays"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ended = False
+        self._focused_once = False
+
+    @property
+    def face(self) -> QuarterdeckApp:
+        return cast("QuarterdeckApp", self.app)
+
+    def compose(self) -> ComposeResult:
+        yield Header()
+        yield Banner()
+        with Container(id="deck"):
+            with Container(id="right"):
+                yield self._pane(Desk(self.face.model, self.face.clock, id="desk"))
+                yield self._pane(Welcome(id="welcome"))
+                yield self._pane(FeedPane(self.face.talk, self.face.model, id="feed"))
+            with Vertical(id="left"):
+                yield self._pane(Sessions(id="sessions"))
+                yield self._pane(Tasks(id="tasks"))
+        yield CommandLine(id="command")
+        yield Keys()
+
+    def _pane(self, widget: Any) -> Any:
+        widget.add_class("pane")
+        return widget
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all parts are there: not while the app begins or ends."""
+        return self.is_mounted and bool(self.children) and isinstance(self.children[-1], Keys)
+
+    @property
+    def desk(self) -> Desk:
+        return self.query_one(Desk)
+
+    @property
+    def feed(self) -> FeedPane:
+        return self.query_one(FeedPane)
+
+    @property
+    def sessions(self) -> Sessions:
+        return self.query_one(Sessions)
+
+    def on_mount(self) -> None:
+        self.sessions.focus()
+        self.tell()
+
+    def on_screen_resume(self) -> None:
+        self.desk.come_on_screen()
+        self.face.dirty()
+
+    def on_resize(self) -> None:
+        self.face.dirty()
+
+    def tell(self) -> None:
+        """Show how things stand now."""
+        face, now = self.face, time.monotonic()
+        model = face.model
+        self.query_one(Banner).tell(model.trouble(now))
+        self.query_one(Header).tell(model.metrics, model.runner_id, not model.is_stale(now))
+        self.sessions.tell(model.shown_sessions(self.ended), face.clock())
+        self._tell_desk()
+        looked = model.sessions.get(self._looked_at() or "")
+        self.query_one(Tasks).tell(looked, project_name(looked["cwd"]) if looked else "")
+        self.query_one(Welcome).tell(model.link == "live" and not model.sessions and not model.asked)
+        if events := model.take_events(EVENTS_A_TICK):
+            self.feed.append(events)
+        self.refresh_bindings()
+
+    def _tell_desk(self) -> None:
+        desk, waiting = self.desk, bool(self.face.model.pending)
+        share = 0.65 if self.size.width < NARROW else 0.5
+        desk.most_rows = max(4, int(self.size.height * share) - 2)
+        desk.set_class(waiting, "-waiting")
+        before = desk.asked
+        desk.tell()
+        if desk.asked is not before and desk.asked is not None:
+            self._look_into(desk.asked)
+        if waiting and not self._focused_once and isinstance(self.focused, Sessions):
+            self._focused_once = True
+            desk.focus()
+
+    def _looked_at(self) -> str | None:
+        """The session that is looked at: the chosen one, or whose request is on the card."""
+        if self.sessions.chosen:
+            return self.sessions.chosen
+        return self.desk.asked.view["session_id"] if self.desk.asked else None
+
+    @work(group="look")
+    async def _look_into(self, asked: Asked) -> None:
+        """Fetch what a good decision needs beside the input, once for each card."""
+        if asked.looked_into:
+            return
+        asked.looked_into = True
+        try:
+            if asked.view["truncated"] is None:
+                self._take_whole(asked, await self.face.talk.request(asked.request_id))
+        except QuarterdeckError:
+            asked.looked_into = False
+        self.face.dirty()
+
+    def _take_whole(self, asked: Asked, whole: dict[str, Any]) -> None:
+        if whole["digest"] != asked.view["digest"]:
+            return
+        asked.whole = whole
+        rule = whole["rule"]
+        if rule is not None and whole["kind"] == "permission":
+            asked.patterns = list(rule["patterns"])
+            asked.why = _what_rules_say(rule)
+
+    async def on_desk_wants(self, message: Desk.Wants) -> None:
+        self.decide(message.verb, message.asked)
+
+    @work(group="decide")
+    async def decide(self, verb: str, asked: Asked, words: str = "") -> None:
+        """Decide about this request, and no other."""
+        await self.face.deciding.run(verb, asked, words)
+
+    @work(group="expand", exclusive=True)
+    async def on_desk_expand(self, message: Desk.Expand) -> None:
+        """Fetch and fold the whole card aside, however large it is, then show it."""
+        asked, desk = message.asked, self.desk
+        if asked.view["truncated"] is not None and asked.whole is None:
+            try:
+                self._take_whole(asked, await self.face.talk.request(asked.request_id))
+            except QuarterdeckError as error:
+                self.face.say(f"Not all of it could be had: {error}", "error")
+                return
+        if asked.shown["truncated"] is not None:
+            return
+        width = desk.whole_width
+        session = self.face.model.session_of(asked.view)
+        rows = await aside(lambda: _whole_rows(asked, session, width, self.face.clock()))
+        desk.show_whole(asked, rows, width)
+        desk.focus()
+
+    def on_sessions_chosen(self, message: Sessions.Chosen) -> None:
+        self.show_session(message.session_id)
+
+    def show_session(self, session_id: str | None) -> None:
+        """The feed of a session, or of all; and its request, if it has one."""
+        model = self.face.model
+        self.sessions.chosen = session_id
+        self.sessions.refresh()
+        self.feed.follow(session_id)
+        self.feed.entitle()
+        asked = next((one for one in model.pending if one.view["session_id"] == session_id), None)
+        if asked is not None:
+            self.turn_to(asked)
+        self.face.dirty()
+
+    def on_feed_view_found(self, message: FeedPane.Found) -> None:
+        if message.words:
+            self.face.say(message.words, "warning")
+
+    def turn_to(self, asked: Asked) -> None:
+        """Put this card on the desk."""
+        self.desk.turn_to(asked)
+        self._look_into(asked)
+        self.face.dirty()
+
+    def action_turn(self, step: int) -> None:
+        pending = self.face.model.pending
+        if pending:
+            places = [place for place, one in enumerate(pending) if one is self.desk.asked]
+            self.turn_to(pending[(places[0] + step) % len(pending)] if places else pending[0])
+
+    def action_next_request(self) -> None:
+        """To the desk; when it has the focus already, to the next card."""
+        if self.desk.has_focus:
+            self.action_turn(1)
+        else:
+            self.desk.focus()
+
+    def action_batch(self) -> None:
+        self.decide_many()
+
+    @work(group="decide")
+    async def decide_many(self) -> None:
+        """Several requests, each by its name."""
+        await self.face.deciding.batch()
+
+    def action_toggle_ended(self) -> None:
+        self.ended = not self.ended
+        self.face.dirty()
+
+    def action_order(self, begin: str) -> None:
+        self.query_one(CommandLine).open(begin, self.desk.asked)
+
+    def action_help(self) -> None:
+        self.face.open_page("help")
+
+    def action_back(self) -> None:
+        if self.desk.expanded:
+            self.desk.action_expand()
+        elif self.sessions.chosen is not None:
+            self.show_session(None)
+
+    def action_clear(self) -> None:
+        self.face.perform("clear", "")
+
+    def action_reset(self) -> None:
+        self.face.perform("reset", "")
+
+    def action_install(self) -> None:
+        self.face.perform("install", "")
+
+    def action_demo(self) -> None:
+        self.face.perform("demo", "")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in ("install", "demo"):
+            return self.query_one(Welcome).has_class("-shown")
+        if action == "next_request":
+            return bool(self.face.model.pending)
+        if action == "batch":
+            return len(self.face.model.pending) > 1
+        return True
+
+    def action_copy(self) -> None:
+        self.face.copy(self._copied())
+
+    def _copied(self) -> str:
+        """What has the focus, as text: the exact input, the feed's event, or how to resume a session."""
+        if isinstance(self.focused, Desk) and self.desk.asked is not None:
+            tool_input = self.desk.asked.shown["tool_input"]
+            command = tool_input.get("command")
+            return command if isinstance(command, str) else self.desk.text
+        if isinstance(self.focused, Sessions):
+            pointed = self.sessions.pointed or {}
+            return str((pointed.get("resume") or {}).get("command", ""))
+        return self.feed.copy_text()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        line = self.query_one(CommandLine)
+        target = line.target
+        line.close()
+        self.face.order(event.value, target)
+
+
+def _whole_rows(asked: Asked, session: dict[str, Any] | None, width: int, now: float) -> list[Row]:
+    shown = asked.shown
+    parts = [*card.head(shown, session, now), *card.body(shown), *card.tail(shown, asked.why)]
+    return list(fold(parts, width))
+
+
+def _what_rules_say(rule: dict[str, Any]) -> str:
+    if rule["effect"] is not None:
+        return f"The rules say {rule['effect']}: {', '.join(rule['rules'])}"
+    words = " · ".join(rule["reasons"]) or "no rule is about this"
+    return f"{words[:1].upper()}{words[1:]}."

@@ -1,0 +1,48 @@
+"""The line that opens with `:`. What it orders is about the card that was there when it opened."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.suggester import SuggestFromList
+from textual.widget import Widget
+from textual.widgets import Input
+
+from quarterdeck.surfaces.tui.commands import COMMANDS
+from quarterdeck.surfaces.tui.model import Asked
+
+
+class CommandLine(Input):
+    """One line at the bottom; hidden until it is opened."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "leave", priority=True)]
+
+    def __init__(self, *, id: str | None = None) -> None:
+        names = SuggestFromList([command.name for command in COMMANDS], case_sensitive=False)
+        super().__init__(
+            placeholder=": a command; Tab completes, ? lists them all", suggester=names, id=id, compact=True
+        )
+        self.target: Asked | None = None
+        self._before: Widget | None = None
+
+    def open(self, begin: str, target: Asked | None) -> None:
+        """Ready to be typed into."""
+        self._before = self.screen.focused
+        self.target = target
+        self.value = begin
+        self.cursor_position = len(begin)
+        self.add_class("-shown")
+        self.focus()
+
+    def close(self) -> None:
+        """Away; what had the focus has it again."""
+        self.remove_class("-shown")
+        if self._before is not None and self._before.is_attached:
+            self._before.focus()
+
+    def action_leave(self) -> None:
+        self.close()
+
+    def key_tab(self) -> None:
+        self.action_cursor_right()

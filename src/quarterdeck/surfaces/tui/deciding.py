@@ -1,0 +1,145 @@
+"""What follows when a person decides: what more must be asked, the order itself, and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from quarterdeck.core.text import one_line
+from quarterdeck.errors import QuarterdeckError
+from quarterdeck.surfaces.tui.dialogs.answer import AnswerDialog, FormDialog
+from quarterdeck.surfaces.tui.dialogs.batch import BatchDialog
+from quarterdeck.surfaces.tui.dialogs.edit import EditDialog
+from quarterdeck.surfaces.tui.dialogs.remember import RememberDialog
+from quarterdeck.surfaces.tui.dialogs.words import WordsDialog
+from quarterdeck.surfaces.tui.model import Asked
+from quarterdeck.surfaces.words import about, outcome
+
+if TYPE_CHECKING:
+    from quarterdeck.surfaces.tui.app import QuarterdeckApp
+
+Json = dict[str, Any]
+Body = dict[str, Any]
+
+
+class Deciding:
+    """Decides in the name of the person at this terminal."""
+
+    def __init__(self, app: QuarterdeckApp) -> None:
+        self._app = app
+        self._ask: dict[str, Callable[[Asked, str], Awaitable[Body | None]]] = {
+            "allow": self._allow,
+            "accept_edits": self._accept_edits,
+            "pass": self._pass,
+            "deny": self._deny,
+            "interrupt": self._interrupt,
+            "go_on": self._go_on,
+            "edit": self._edit,
+            "remember": self._remember,
+            "answer": self._answer,
+        }
+
+    async def run(self, verb: str, asked: Asked, message: str = "") -> None:
+        """Ask what else is needed, then decide about exactly this request."""
+        body = await self._ask[verb](asked, message)
+        if body is None:
+            return
+        if not asked.is_pending:
+            self._say(f"Nothing was sent: {outcome(asked.view)}", "warning")
+            return
+        await self._send(asked, body)
+
+    async def _send(self, asked: Asked, body: Body) -> None:
+        app = self._app
+        asked.sending = f"your {body['decision']}"
+        app.dirty()
+        try:
+            made = await app.talk.decide(asked.view, **body)
+        except QuarterdeckError as error:
+            asked.sending = ""
+            self._say(f"Not decided: {error}", "error")
+            app.dirty()
+            return
+        app.model.let_go(asked.request_id)
+        app.dirty()
+        rule = made.get("remembered")
+        if rule:
+            self._say(f"Remembered: {rule['effect']} {rule['pattern']} ({rule['scope']})")
+        if made.get("also_decided"):
+            self._say(f"That settled {len(made['also_decided'])} more")
+
+    def _say(self, words: str, severity: str = "information") -> None:
+        self._app.say(one_line(words), severity)
+
+    async def _allow(self, asked: Asked, message: str) -> Body:
+        return {"decision": "allow"}
+
+    async def _accept_edits(self, asked: Asked, message: str) -> Body:
+        return {"decision": "allow", "mode": "acceptEdits"}
+
+    async def _pass(self, asked: Asked, message: str) -> Body:
+        return {"decision": "pass"}
+
+    async def _deny(self, asked: Asked, message: str) -> Body | None:
+        words = message or await self._words(asked, "Deny", "What shall the agent read? Enter denies")
+        return None if words is None else {"decision": "deny", "message": words or None}
+
+    async def _interrupt(self, asked: Asked, message: str) -> Body | None:
+        words = message or await self._words(asked, "Deny and interrupt", "What shall it read? Enter stops its turn")
+        return None if words is None else {"decision": "deny", "message": words or None, "interrupt": True}
+
+    async def _go_on(self, asked: Asked, message: str) -> Body | None:
+        words = message or await self._words(asked, "Make it go on", "What shall it do? Enter sends")
+        return None if words is None else {"decision": "block", "message": words or None}
+
+    async def _words(self, asked: Asked, title: str, hint: str) -> str | None:
+        return await self._app.push_screen_wait(WordsDialog(asked, title, hint))
+
+    async def _edit(self, asked: Asked, message: str) -> Body | None:
+        edited = await self._app.push_screen_wait(EditDialog(asked))
+        return None if edited is None else {"decision": "allow", "updated_input": edited}
+
+    async def _remember(self, asked: Asked, message: str) -> Body | None:
+        session = self._app.model.session_of(asked.view) or {}
+        return await self._app.push_screen_wait(RememberDialog(asked, self._app.talk, str(session.get("cwd", ""))))
+
+    async def _answer(self, asked: Asked, message: str) -> Body | None:
+        dialog = FormDialog(asked) if asked.view["form"] == "elicitation" else AnswerDialog(asked)
+        answers = await self._app.push_screen_wait(dialog)
+        return None if answers is None else {"decision": "answer", "answers": answers}
+
+    async def batch(self) -> None:
+        """Decide several requests, each named in a preview and sent with its own id and digest."""
+        app = self._app
+        chosen = await app.push_screen_wait(BatchDialog(app.model))
+        if chosen is None:
+            return
+        word, several = chosen
+        decisions = [
+            {"request_id": asked.request_id, "digest": asked.view["digest"], "decision": word}
+            for asked in several
+            if asked.is_pending
+        ]
+        if not decisions:
+            self._say("Nothing was sent: all of them are over", "warning")
+            return
+        try:
+            results = await app.talk.decide_many(decisions)
+        except QuarterdeckError as error:
+            self._say(f"Not decided: {error}", "error")
+            return
+        self._report(word, results)
+
+    def _report(self, word: str, results: list[Json]) -> None:
+        app = self._app
+        done = [result for result in results if result["ok"]]
+        for result in done:
+            app.model.let_go(result["request_id"])
+        for result in results:
+            asked = app.model.asked.get(result["request_id"])
+            if not result["ok"]:
+                name = about(asked.view) if asked else result["request_id"]
+                self._say(f"Not decided: {name}: {result['error']['message']}", "error")
+        verbs = {"allow": "allowed", "deny": "denied", "pass": "left to the terminal"}
+        self._say(f"{len(done)} of {len(results)} {verbs[word]}")
+        app.dirty()

@@ -1,0 +1,261 @@
+"""The desk: the card of the request that waits, and the keys that decide it."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Iterator
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+
+from quarterdeck.core.text import one_line
+from quarterdeck.surfaces.tui import card
+from quarterdeck.surfaces.tui.lines import Line, Row, Span, fold, fold_line, line
+from quarterdeck.surfaces.tui.model import SETTLE_SECONDS, Asked, Model
+from quarterdeck.surfaces.tui.wall import Wall
+from quarterdeck.surfaces.words import about, delivery, outcome
+
+VERBS = {
+    "allow": ("a", "allow"),
+    "edit": ("e", "edit & allow"),
+    "accept_edits": ("w", "allow, edits without asking"),
+    "answer": ("a", "answer…"),
+    "deny": ("d", "deny…"),
+    "interrupt": ("i", "deny & interrupt…"),
+    "go_on": ("g", "make it go on…"),
+    "remember": ("r", "remember…"),
+    "pass": ("p", "leave to the terminal"),
+}
+"""Each decision with its key and its words."""
+RECENT = 3
+NO_BREAK = "\u00a0"
+FOLD_AT_ONCE = 2_000
+"""Rows that are folded on the loop; what is longer is folded aside."""
+
+
+class Desk(Wall):
+    """One card at a time. No key decides unless the card has the focus and has been on screen for a while."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(
+            Binding(key, f"decide('{verb}')", words.removesuffix("…"), show=False, id=f"desk.{verb}")
+            for verb, (key, words) in VERBS.items()
+        ),
+        Binding("x,enter", "expand", "expand", key_display="x", tooltip="see everything on the card"),
+        Binding("m", "screen.batch", "many", tooltip="many at once, each by its name"),
+        Binding("right,l", "screen.turn(1)", "next card", show=False),
+        Binding("left,h", "screen.turn(-1)", "previous card", show=False),
+        Binding("y", "screen.copy", "copy", tooltip="copy the exact input"),
+    ]
+
+    expanded = reactive(False)
+
+    class Wants(Message):
+        """A person wants to decide about this card."""
+
+        def __init__(self, verb: str, asked: Asked) -> None:
+            super().__init__()
+            self.verb = verb
+            self.asked = asked
+
+    class Expand(Message):
+        """All of this card is wanted."""
+
+        def __init__(self, asked: Asked) -> None:
+            super().__init__()
+            self.asked = asked
+
+    def __init__(self, model: Model, clock: Callable[[], float], *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._model = model
+        self._clock = clock
+        self.asked: Asked | None = None
+        self.shown_at: float | None = None
+        self.most_rows = 12
+        self._whole: tuple[str, int, list[Row]] | None = None
+
+    def tell(self) -> None:
+        """Show how things stand. The card stays while it is on the desk; then the one that waits longest follows."""
+        desk = self._model.desk
+        if self.asked is None or self._model.asked.get(self.asked.request_id) is not self.asked:
+            self.turn_to(next((asked for asked in desk if asked.is_pending), None))
+        self.redraw()
+
+    def turn_to(self, asked: Asked | None) -> None:
+        """Another card: what decides it must wait until it can have been seen."""
+        if asked is not self.asked or asked is None:
+            self.asked = asked
+            self.expanded = False
+            self._whole = None
+            self.scroll_home(animate=False)
+            self.come_on_screen()
+
+    def come_on_screen(self) -> None:
+        """The card is seen from now on."""
+        self.shown_at = time.monotonic()
+        self.set_timer(SETTLE_SECONDS + 0.02, self.redraw)
+
+    def why_not(self) -> str:
+        """Why no decision key acts now; empty when they do."""
+        return self._model.why_not(self.asked, time.monotonic(), self.shown_at, self.has_focus)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Keys that do not fit the card are absent; those that may not act yet are greyed."""
+        if action == "decide":
+            if self.asked is None or parameters[0] not in card.decisions_for(self.asked.view):
+                return False
+            return True if not self.why_not() else None
+        if action == "expand":
+            return self.asked is not None
+        return True
+
+    def action_decide(self, verb: str) -> None:
+        if self.asked is None or verb not in card.decisions_for(self.asked.view) or self._say_why_not():
+            return
+        self.post_message(self.Wants(verb, self.asked))
+
+    def _say_why_not(self) -> bool:
+        why = self.why_not()
+        if why:
+            self.app.bell()
+            self.notify(one_line(why[:1].upper() + why[1:]), severity="warning", timeout=3, markup=False)
+        return bool(why)
+
+    def on_key(self, event: events.Key) -> None:
+        """A decision key that may not act says why."""
+        fitting = card.decisions_for(self.asked.view) if self.asked else ()
+        if event.key in {VERBS[verb][0] for verb in fitting}:
+            self._say_why_not()
+
+    def action_expand(self) -> None:
+        if self.asked is None:
+            return
+        if self.expanded:
+            self.expanded = False
+            self.redraw()
+        else:
+            self.post_message(self.Expand(self.asked))
+
+    @property
+    def whole_width(self) -> int:
+        """Cells a row of the expanded card may have, beside a scroll bar: none is ever cut off."""
+        if self.expanded and self.size.width > 1:
+            return max(8, self.size.width - 1)
+        frame = self.styles.gutter.width + 1
+        return max(8, self.screen.size.width - frame)
+
+    def show_whole(self, asked: Asked, rows: list[Row], width: int) -> None:
+        """The whole card, folded at this width."""
+        if asked is self.asked:
+            self._whole = asked.request_id, width, rows
+            self.expanded = True
+            self.call_after_refresh(self.redraw)
+
+    def watch_expanded(self, expanded: bool) -> None:
+        if self.is_attached:
+            self.screen.set_class(expanded, "-expanded")
+            if expanded:
+                self.styles.height = "1fr"
+
+    def redraw(self) -> None:
+        """Draw the card as it is now, and take the room it needs."""
+        self._title()
+        width = max(20, self.content_size.width or self.app.size.width - 4)
+        rows, grey = self._card_rows(width), self.asked is not None and not self.asked.is_pending
+        if not self.expanded:
+            self.styles.height = min(len(rows), self.most_rows) + 2
+        self.show_rows(rows, grey)
+        self.refresh_bindings()
+
+    def _title(self) -> None:
+        pending = self._model.pending
+        asked = self.asked
+        if asked is None:
+            self.border_title, self.border_subtitle = "Desk", None
+            return
+        place = next((n for n, one in enumerate(pending, 1) if one is asked), None)
+        self.border_title = Content(f"Desk {place} of {len(pending)}" if place else "Desk")
+        mark = card.risk_mark(asked.shown)
+        self.border_subtitle = Content(mark) if mark else None
+
+    def _card_rows(self, width: int) -> list[Row]:
+        asked = self.asked
+        if asked is None:
+            return list(fold(self._empty(), width))
+        if self.expanded and self._whole and self._whole[0] == asked.request_id:
+            return self._expanded_rows(asked, self._whole, width)
+        head = list(fold(card.head(asked.shown, self._model.session_of(asked.view), self._clock()), width))
+        keys = list(fold(self._foot(asked), width))
+        tail = list(fold(card.tail(asked.shown, asked.why), width))
+        room = max(1, self.most_rows - len(head) - len(keys))
+        body = self._body(asked, width, max(1, room - min(1, len(tail))))
+        tail = tail[: max(0, room - len(body))]
+        last = list(fold(self._last(), width))
+        left = room - len(body) - len(tail)
+        return [*head, *body, *tail, *keys, *(last if len(last) <= left else [])]
+
+    def _expanded_rows(self, asked: Asked, whole: tuple[str, int, list[Row]], width: int) -> list[Row]:
+        """All of it. Only what is not cut off anywhere has been seen."""
+        if whole[1] > width:
+            self.post_message(self.Expand(asked))
+            return list(fold([line(("…", "dim"))], width))
+        asked.seen = True
+        return [*whole[2], *fold([Line(), *self._foot(asked)], whole[1])]
+
+    def _body(self, asked: Asked, width: int, room: int) -> list[Row]:
+        """As many rows as there is room for; what is left out must be seen before anything is decided."""
+        rows = list(itertools.islice(fold(card.body(asked.shown), width), room + 1))
+        asked.overflow = "there is more below" if len(rows) > room else ""
+        if asked.hides:
+            more = line(
+                ("… ", "warn"), (f"{', '.join(asked.hides)}: ", "warn"), Span("x shows everything", "key", "expand")
+            )
+            return [*rows[: max(0, room - 1)], *itertools.islice(fold_line(more, width), 1)]
+        return rows
+
+    def _foot(self, asked: Asked) -> Iterator[Line]:
+        if not asked.is_pending:
+            yield line(("→ ", "strong"), (outcome(asked.view), "strong"))
+        elif asked.sending:
+            yield line((f"→ {asked.sending} is on its way …", "warn"))
+        else:
+            yield line(*self._keys(asked))
+
+    def _keys(self, asked: Asked) -> Iterator[Span]:
+        """The keys that decide it, greyed while they may not act; each can be clicked."""
+        off = bool(self.why_not())
+        for verb in card.decisions_for(asked.view):
+            key, words = VERBS[verb]
+            yield Span(f"[{key}]", "dim" if off else "key", f"decide('{verb}')")
+            yield Span(f"{NO_BREAK}{words.replace(' ', NO_BREAK)}", "dim" if off else "", f"decide('{verb}')")
+            yield Span("  ")
+
+    def _last(self) -> Iterator[Line]:
+        """The latest decision, and what became of it."""
+        if self._model.decided:
+            yield _decided_line(self._model.decided[-1])
+
+    def _empty(self) -> Iterator[Line]:
+        yield line(("Nobody waits for you.", "dim"))
+        for view in list(self._model.decided)[-RECENT:]:
+            yield _decided_line(view)
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.call_after_refresh(self.redraw)
+
+    def on_focus(self) -> None:
+        self.redraw()
+
+    def on_blur(self) -> None:
+        self.redraw()
+
+
+def _decided_line(view: dict[str, object]) -> Line:
+    became = delivery(view)
+    style = "blocked" if became.startswith("overridden") else "dim"
+    return line((f"{outcome(view)}: {about(view)}", "dim"), (f" · {became}" if became else "", style))

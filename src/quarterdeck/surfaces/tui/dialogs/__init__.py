@@ -1,0 +1,1 @@
+"""What is asked before something is sent: one dialog a file."""

@@ -1,0 +1,73 @@
+"""The common shape of dialogs: a box over the bridge that says what is decided, and closes with Escape."""
+
+from __future__ import annotations
+
+from typing import ClassVar, TypeVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from quarterdeck.core.text import one_line
+from quarterdeck.surfaces.tui.footer import Keys
+from quarterdeck.surfaces.tui.model import Asked
+from quarterdeck.surfaces.words import about, outcome
+
+R = TypeVar("R")
+
+
+class Dialog(ModalScreen[R | None]):
+    """Ends with what was chosen, or with None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "cancel", priority=True)]
+    heading = ""
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(id="box", can_focus=False) as box:
+            box.border_title = Content(self.heading)
+            yield from self.inside()
+            yield Static("", classes="trouble", markup=False)
+        yield Keys()
+
+    def inside(self) -> ComposeResult:
+        """What the box holds."""
+        yield from ()
+
+    def trouble(self, words: str) -> None:
+        """Say what is wrong, below everything else; nothing for nothing."""
+        place = self.query_one(".trouble", Static)
+        place.update(Content(one_line(words)))
+        place.set_class(bool(words), "-shown")
+
+    def action_cancel(self) -> None:
+        self.dismiss(None)
+
+
+class DecisionDialog(Dialog[R]):
+    """About one request. Says so when it is resolved elsewhere meanwhile; then nothing can be sent."""
+
+    def __init__(self, asked: Asked) -> None:
+        super().__init__()
+        self.asked = asked
+
+    def on_mount(self) -> None:
+        self.set_interval(0.2, self._watch)
+
+    def _watch(self) -> None:
+        if not self.asked.is_pending:
+            self.trouble(f"It is over: {outcome(self.asked.view)}")
+
+    def what(self) -> Static:
+        """What the dialog is about, in one line."""
+        return Static(Content(one_line(about(self.asked.shown, 400))), classes="says", markup=False)
+
+    def send(self, result: R) -> None:
+        """End with this, unless there is nothing to decide any more."""
+        if self.asked.is_pending:
+            self.dismiss(result)
+        else:
+            self._watch()
+            self.app.bell()

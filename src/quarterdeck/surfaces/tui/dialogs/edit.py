@@ -1,0 +1,110 @@
+"""Changing the input of a tool before it may run: in an editor here, or in $EDITOR."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any, ClassVar
+
+from textual.app import ComposeResult, SuspendNotSupported
+from textual.binding import Binding, BindingType
+from textual.widgets import Static, TextArea
+
+from quarterdeck.core.text import UNSEEN
+from quarterdeck.surfaces.tui.dialogs.dialog import DecisionDialog
+from quarterdeck.surfaces.tui.model import Asked
+
+Json = dict[str, Any]
+LARGE = 100_000
+"""Characters beyond which the editor here would be slow."""
+
+
+def field_of(tool_input: Json) -> str | None:
+    """The field that is edited as plain text: a command that shows as it is. Anything else is edited as JSON."""
+    command = tool_input.get("command")
+    return "command" if isinstance(command, str) and not UNSEEN.search(command) else None
+
+
+def written(tool_input: Json) -> str:
+    """The input as the editor shows it: nothing in it hides."""
+    name = field_of(tool_input)
+    if name:
+        return str(tool_input[name])
+    readable = json.dumps(tool_input, indent=2, ensure_ascii=False)
+    return json.dumps(tool_input, indent=2) if UNSEEN.search(readable) else readable
+
+
+def read_back(text: str, tool_input: Json) -> Json | str:
+    """The input that an edited text means; or why it means none, in words."""
+    name = field_of(tool_input)
+    if name:
+        return (
+            {**tool_input, name: text.removesuffix("\n")} if text.strip() else "an empty command runs nothing: deny it"
+        )
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        return f"not JSON: {error}"
+    return found if isinstance(found, dict) else "it must be a JSON object"
+
+
+class EditDialog(DecisionDialog[Json]):
+    """Ends with the new input."""
+
+    heading = "Edit, then allow"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s,f2", "save", "allow this", priority=True, key_display="^s"),
+        Binding("ctrl+e", "editor", "open in $EDITOR", priority=True),
+    ]
+
+    def __init__(self, asked: Asked) -> None:
+        super().__init__(asked)
+        self._input: Json = asked.shown["tool_input"]
+        self._text = written(self._input)
+
+    @property
+    def _is_large(self) -> bool:
+        return len(self._text) > LARGE
+
+    def inside(self) -> ComposeResult:
+        name = field_of(self._input)
+        words = f"{'The command' if name else 'The input, as JSON'}:"
+        if self._is_large:
+            words = f"{len(self._text):,} characters are too many to edit here: ^e opens your editor"
+        shown = self._text[:LARGE]
+        yield Static(words, classes="says", markup=False)
+        yield TextArea(shown, id="text", soft_wrap=True, show_line_numbers=not name, read_only=self._is_large)
+
+    def action_save(self) -> None:
+        text = self._text if self._is_large else self.query_one("#text", TextArea).text
+        found = read_back(text, self._input)
+        if isinstance(found, str):
+            self.trouble(found)
+        else:
+            self.send(found)
+
+    def action_editor(self) -> None:
+        area = self.query_one("#text", TextArea)
+        try:
+            with self.app.suspend():
+                text = self._text if self._is_large else area.text
+                self._text = edited(text, "json" if field_of(self._input) is None else "sh")
+            area.text = self._text[:LARGE]
+        except SuspendNotSupported:
+            self.trouble("this terminal cannot be handed to an editor")
+        except OSError as error:
+            self.trouble(f"the editor did not start: {error}")
+
+
+def edited(text: str, suffix: str) -> str:
+    """The text as the person's own editor leaves it; the file is theirs alone, and gone after."""
+    command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
+    with tempfile.TemporaryDirectory(prefix="qd-edit-") as folder:
+        file = Path(folder) / f"input.{suffix}"
+        file.write_text(text, encoding="utf-8")
+        subprocess.run([*command, str(file)], check=False)  # noqa: S603
+        return file.read_text(encoding="utf-8", errors="replace")

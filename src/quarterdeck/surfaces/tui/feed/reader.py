@@ -1,0 +1,204 @@
+"""Reading the log for the feed: what is recorded now, what is older, what is elsewhere; a bounded piece at a time."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
+
+from textual import work
+from textual.message import Message
+
+from quarterdeck.errors import QuarterdeckError
+from quarterdeck.surfaces.tui.feed.canvas import SLICE_SECONDS, FeedCanvas
+from quarterdeck.surfaces.tui.feed.rows import Rows
+from quarterdeck.surfaces.tui.feed.source import Event, FeedSource, Page
+
+FLOOD, FLOOD_SECONDS = 1000, 0.025
+"""When so many events wait, a piece may last longer."""
+
+BATCH = 64
+TAIL = 2000
+PAGES_UNASKED = 30
+"""How many pages are read to fill a screen when a filter leaves little of them."""
+
+
+class FeedReader(FeedCanvas):
+    """Keeps a window of the log: it follows the end, or stands elsewhere and only counts what is new."""
+
+    class Found(Message, namespace="feed_view"):
+        """How a search or a jump ended; in words when it found nothing or the log could not be read."""
+
+        def __init__(self, seq_no: int | None, words: str) -> None:
+            super().__init__()
+            self.seq_no, self.words = seq_no, words
+
+    def __init__(
+        self,
+        source: FeedSource,
+        *,
+        label: Callable[[str], str] | None = None,
+        id: str | None = None,
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(label=label, id=id, classes=classes)
+        self.source = source
+        self._queue: deque[Event] = deque()
+        self._tail: deque[Event] = deque(maxlen=TAIL)
+        self._live = True
+        self._draining = False
+        self._paging = False
+        self._oldest_reached = False
+        self._pages_unasked = 0
+
+    def follow(self, session_id: str | None = None) -> None:
+        """Show one session, or all; from the end of the log, and on with what comes."""
+        self.session_id = session_id
+        self._look = self._make_look()
+        self._reset()
+        self._live = False
+        self._load_end()
+
+    def append(self, events: list[Event]) -> None:
+        """Take events as they are recorded. They are drawn within the next frames, a slice at a time."""
+        if self.session_id is not None:
+            events = [event for event in events if event["session_id"] == self.session_id]
+        if not self._live:
+            self._tail.extend(events)
+            self._set_behind(self.behind + len(events))
+            return
+        self._queue.extend(events)
+        if not self._draining and self._queue:
+            self._draining = True
+            self.call_later(self._drain)
+
+    def _reset(self) -> None:
+        self.rows = Rows(self._look.room, self.rows.wanted)
+        self._opened.clear()
+        self._queue.clear()
+        self._tail.clear()
+        self._strips.clear()
+        self._live, self._oldest_reached, self.following, self.cursor = True, False, True, None
+        self._set_behind(0)
+        self._resized()
+
+    @work(exclusive=True, group="feed-window")
+    async def _load_end(self) -> None:
+        page = await self._asked(self.source.before(None, self.session_id))
+        if page is not None:
+            self._place(page.events)
+        self._go_live()
+
+    def _place(self, found: list[Event]) -> None:
+        self.source.keep(found)
+        self.rows.append(found)
+        self._resized()
+        if self.following:
+            self._to_end()
+
+    def _go_live(self) -> None:
+        waiting = list(self._tail)
+        self._tail.clear()
+        self._live = True
+        self.append(waiting)
+        if self.following:
+            self._set_behind(0)
+
+    async def _asked(self, call: Awaitable[Page]) -> Page | None:
+        """A page, or None while the daemon is away: it is asked again when somebody scrolls there."""
+        try:
+            return await call
+        except QuarterdeckError as error:
+            self.post_message(self.Found(None, str(error)))
+            return None
+
+    async def _drain(self) -> None:
+        """Append what waits, for as long as a slice lasts."""
+        until = time.perf_counter() + (SLICE_SECONDS if len(self._queue) < FLOOD else FLOOD_SECONDS)
+        batch: list[Event] = []
+        shown = 0
+        with self._steady():
+            while self._queue and time.perf_counter() < until:
+                batch = [self._queue.popleft() for _ in range(min(BATCH, len(self._queue)))]
+                shown += self.rows.append(batch)
+        if len(self._queue) < FLOOD:
+            self.source.keep(batch)
+        if not self.following and shown:
+            self._set_behind(self.behind + shown)
+        if self._queue:
+            self.set_timer(0.001, self._drain)
+        else:
+            self._draining = False
+
+    @work(exclusive=True, group="feed-page")
+    async def _load_older(self) -> None:
+        rows = self.rows
+        page = await self._asked(self.source.before(rows.first, self.session_id))
+        self._paging = False
+        if page is None or rows is not self.rows:
+            return
+        self._oldest_reached = not page.events
+        with self._steady():
+            rows.prepend(page.events)
+        self._pages_unasked += 1
+        self.call_after_refresh(self._page_if_near)
+
+    @work(exclusive=True, group="feed-page")
+    async def _load_newer(self) -> None:
+        rows = self.rows
+        page = await self._asked(self.source.after(rows.last, self.session_id))
+        self._paging = False
+        if page is None or rows is not self.rows:
+            return
+        with self._steady():
+            rows.append(page.events)
+        if not page.more and not self._missed(rows):
+            self._go_live()
+
+    def _missed(self, rows: Rows) -> bool:
+        """Whether more came meanwhile than was set aside, so that some of it is in the log only."""
+        return len(self._tail) == TAIL and self._tail[0]["seq_no"] > rows.last + 1
+
+    async def _open_around(self, seq_no: int) -> bool:
+        """Make a window of the log around an event that is not in this one."""
+        rows = self.rows
+        older = await self._asked(self.source.before(seq_no + 1, self.session_id))
+        newer = await self._asked(self.source.after(seq_no, self.session_id))
+        if older is None or newer is None or not older.events or rows is not self.rows:
+            return False
+        behind = self.behind
+        self._reset()
+        self.following, self._live = False, False
+        self.rows.append([*older.events, *newer.events])
+        self.source.keep([*older.events, *newer.events])
+        self._set_behind(behind)
+        self._resized()
+        if not newer.more:
+            self._go_live()
+        return True
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        at_end = new_value >= self.max_scroll_y
+        if new_value < old_value and not at_end:
+            self.following = False
+        elif at_end and self._live and not self.following:
+            self.following = True
+            self._set_behind(0)
+        if new_value != old_value:
+            self._pages_unasked = 0
+        self._page_if_near()
+
+    def _page_if_near(self) -> None:
+        if self._paging or not self.is_mounted or not self.rows.first:
+            return
+        patient = self._pages_unasked < PAGES_UNASKED
+        if self.scroll_y < self.size.height and not self._oldest_reached and patient:
+            self._paging = True
+            self._load_older()
+        elif not self._live and self.scroll_y > self.rows.height - 2 * self.size.height:
+            self._paging = True
+            self._load_newer()
+
+    def _settled(self) -> None:
+        self._page_if_near()

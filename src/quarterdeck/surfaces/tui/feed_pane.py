@@ -1,0 +1,80 @@
+"""The feed on the bridge: named by what it follows, and silent keys where they would do nothing."""
+
+from __future__ import annotations
+
+from textual.content import Content
+
+from quarterdeck.core.text import one_line
+from quarterdeck.surfaces.tui.feed.source import FeedSource
+from quarterdeck.surfaces.tui.feed.view import FeedView
+from quarterdeck.surfaces.tui.feed.wanted import LEVELS, Wanted
+from quarterdeck.surfaces.tui.model import Model
+from quarterdeck.surfaces.tui.talk import Talk
+from quarterdeck.surfaces.words import project_name
+
+EVERYTHING = Wanted()
+
+
+def wanted(filters: dict[str, str]) -> Wanted | str:
+    """A filter as the feed takes it; several values are parted by commas. Or why it is none, in words."""
+    level = filters.get("level", LEVELS[0])
+    if level not in LEVELS:
+        return f"levels are {', '.join(LEVELS)}"
+    parts = {name: frozenset(filters[name].split(",")) for name in ("kind", "tool", "actor") if name in filters}
+    none: frozenset[str] = frozenset()
+    return Wanted(
+        kinds=parts.get("kind", none), tools=parts.get("tool", none), actors=parts.get("actor", none), level=level
+    )
+
+
+class FeedPane(FeedView):
+    """What happened, of one session or of all."""
+
+    def __init__(self, talk: Talk, model: Model, *, id: str | None = None) -> None:
+        super().__init__(
+            FeedSource(lambda path, **query: talk.client().get(path, **query)), label=self.project_of, id=id
+        )
+        self._model = model
+        self._filter = ""
+
+    def project_of(self, session_id: str) -> str:
+        """What a session is called in the feed."""
+        session = self._model.sessions.get(session_id)
+        return project_name(session["cwd"]) if session else session_id[:8]
+
+    def on_mount(self) -> None:
+        self.follow(None)
+        self.entitle()
+
+    def entitle(self) -> None:
+        """Say in the frame what is followed, and what narrows it."""
+        session = self._model.sessions.get(self.session_id or "")
+        name = f"{project_name(session['cwd'])} · {session['title']}" if session else "everything"
+        self.border_title = Content(one_line(f"Feed · {name}"))
+        parts = [self._filter, f"“{self.term}”" if self.term else ""]
+        narrowed = " · ".join(part for part in parts if part)
+        self.border_subtitle = Content(one_line(narrowed)) if narrowed else None
+
+    def narrow(self, filters: dict[str, str]) -> str:
+        """Show only what the filters name; why not, in words."""
+        found = wanted(filters)
+        if isinstance(found, str):
+            return found
+        self._filter = " ".join(f"{name}={value}" for name, value in filters.items())
+        self.set_filter(found)
+        self.entitle()
+        return ""
+
+    def find(self, text: str) -> None:
+        """Search, or end the search."""
+        self.search(text)
+        self.entitle()
+
+    def clear(self) -> None:
+        """An empty view that goes on with what comes; nothing leaves the record."""
+        self._reset()
+        self._oldest_reached = True
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Going to the next match needs a search; otherwise the key is free for others."""
+        return bool(self.term) if action == "match" else True

@@ -1,0 +1,286 @@
+"""What the terminal face knows: sessions, what waits, the connection. Pure: it is told what was heard, and when."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from quarterdeck.core.titles import cut
+from quarterdeck.surfaces.live import Connected, Lost, Message
+from quarterdeck.surfaces.tui.card import concealed
+from quarterdeck.surfaces.words import delivery, outcome
+
+Json = dict[str, Any]
+
+LINGER_SECONDS = 2.0
+"""How long a request that was resolved elsewhere stays, greyed, with a word who did."""
+SETTLE_SECONDS = 0.3
+"""How long a card must have been on screen before a decision key acts."""
+STALE_SECONDS = 15.0
+"""How long nothing may be heard of the daemon before what is shown counts as old."""
+DECIDED_KEPT = 50
+
+
+class Asked:
+    """A request on the desk."""
+
+    def __init__(self, view: Json) -> None:
+        self.view = view
+        self.whole: Json | None = None
+        self.looked_into = False
+        self.why = ""
+        self.patterns: list[str] = []
+        self.seen = False
+        self.overflow = ""
+        self.sending = ""
+        self.over_at: float | None = None
+        self._concealed: tuple[bool, list[str]] | None = None
+
+    @property
+    def request_id(self) -> str:
+        return str(self.view["request_id"])
+
+    @property
+    def shown(self) -> Json:
+        """The view with everything that is known; what changes comes from the latest word."""
+        if self.whole is None:
+            return self.view
+        return {**self.whole, **{key: self.view[key] for key in ("status", "decision")}}
+
+    @property
+    def is_pending(self) -> bool:
+        return bool(self.view["status"] == "pending")
+
+    @property
+    def hides(self) -> list[str]:
+        """What must be expanded before a decision; nothing once it was."""
+        if self.seen:
+            return []
+        is_whole = self.whole is not None
+        if self._concealed is None or self._concealed[0] != is_whole:
+            self._concealed = is_whole, concealed(self.shown)
+        return [*self._concealed[1], *([self.overflow] if self.overflow else [])]
+
+
+class Metrics(Struct, frozen=True, kw_only=True):
+    """The figures of the header. A cost is None where no price is known."""
+
+    sessions: int = 0
+    running: int = 0
+    waiting: int = 0
+    tools: int = 0
+    failures: int = 0
+    tokens: int = 0
+    cost: float | None = None
+    overhead_seconds: float | None = None
+
+
+class Model:
+    """The state of one surface."""
+
+    def __init__(self, version: str = "") -> None:
+        self.version = version
+        self.daemon_version = ""
+        self.runner_id = ""
+        self.link = "connecting"
+        self.reason = ""
+        self.heard_at = 0.0
+        self.sessions: dict[str, Json] = {}
+        self.asked: dict[str, Asked] = {}
+        self.decided: deque[Json] = deque(maxlen=DECIDED_KEPT)
+        self.events: list[Json] = []
+        self.stats: Json | None = None
+        self.news: list[str] = []
+
+    def hear(self, said: Connected | Lost | Message, at: float) -> None:
+        """Take in one thing the daemon, or the way to it, said."""
+        match said:
+            case Connected():
+                self.link, self.reason, self.heard_at = "live", "", at
+                self.daemon_version, self.runner_id = said.daemon_version, said.runner_id
+                if not said.resumed:
+                    self.news.append("some events are no longer kept: the feed has a gap")
+            case Lost(reason=reason):
+                self.link, self.reason = "lost", reason
+            case Message(kind=kind, body=body):
+                self.heard_at = at
+                self._message(kind, body, at)
+
+    def _message(self, kind: str, body: Json, at: float) -> None:
+        match kind:
+            case "snapshot":
+                self._snapshot(body, at)
+            case "session":
+                self.sessions[body["session"]["session_id"]] = body["session"]
+            case "request":
+                self._request(body["request"], at)
+            case "event":
+                self.events.append(body["event"])
+            case "notice":
+                self.news.append(str(body.get("message", "")))
+            case _:
+                pass
+
+    def _snapshot(self, body: Json, at: float) -> None:
+        """How things stand. Live sessions it does not name have ended, requests it does not name are over."""
+        live = {session["session_id"]: session for session in body.get("sessions", ())}
+        kept = {key: s for key, s in self.sessions.items() if s["ended_at"] is not None and key not in live}
+        self.sessions = live | kept
+        waiting = {request["request_id"]: request for request in body.get("requests", ())}
+        for request in waiting.values():
+            self._request(request, at)
+        for asked in self.asked.values():
+            if asked.request_id not in waiting and asked.is_pending:
+                asked.view = {**asked.view, "status": "withdrawn"}
+                asked.over_at = at
+
+    def _request(self, view: Json, at: float) -> None:
+        asked = self.asked.get(view["request_id"])
+        if view["status"] == "pending":
+            if asked is None or asked.view["digest"] != view["digest"]:
+                self.asked[view["request_id"]] = Asked(view)
+            else:
+                asked.view = view
+            return
+        self._note_decided(view)
+        if asked is not None:
+            if asked.is_pending:
+                asked.over_at = at
+            asked.view = view
+            asked.sending = ""
+
+    def _note_decided(self, view: Json) -> None:
+        """Decisions of people, newest last; a later word about one takes the place of the earlier."""
+        made = view.get("decision") or {}
+        for place, known in enumerate(self.decided):
+            if known["request_id"] == view["request_id"]:
+                if delivery(view) == "overridden at the terminal" != delivery(known):
+                    self.news.append(f"overridden at the terminal: {outcome(known)}")
+                self.decided[place] = view
+                return
+        if made.get("source") in ("user", "rule"):
+            self.decided.append(view)
+
+    def listed(self, sessions: Iterable[Json]) -> None:
+        """Sessions of a list, ended ones too; what is followed live is newer."""
+        for session in sessions:
+            self.sessions.setdefault(session["session_id"], session)
+
+    def measured(self, stats: Json, at: float) -> None:
+        """The daemon's figures."""
+        self.stats, self.heard_at = stats, at
+
+    def refused(self, reason: str) -> None:
+        """The daemon will not have us, however often we ask."""
+        self.link, self.reason = "refused", reason
+
+    def forget_over(self, at: float) -> bool:
+        """Let go of what was resolved a while ago; whether anything left."""
+        gone = [k for k, a in self.asked.items() if a.over_at is not None and at - a.over_at >= LINGER_SECONDS]
+        for key in gone:
+            del self.asked[key]
+        return bool(gone)
+
+    def let_go(self, request_id: str) -> None:
+        """A request we decided ourselves needs no lingering."""
+        self.asked.pop(request_id, None)
+
+    def take_events(self, count: int) -> list[Json]:
+        """The next events for the feed."""
+        taken, self.events = self.events[:count], self.events[count:]
+        return taken
+
+    def take_news(self) -> list[str]:
+        taken, self.news = self.news, []
+        return taken
+
+    @property
+    def desk(self) -> list[Asked]:
+        """What is on the desk, oldest first; what is over stays in its place while it lingers."""
+        return sorted(self.asked.values(), key=lambda asked: (asked.view["opened_at"], asked.request_id))
+
+    @property
+    def pending(self) -> list[Asked]:
+        return [asked for asked in self.desk if asked.is_pending]
+
+    def session_of(self, view: Mapping[str, Any]) -> Json | None:
+        return self.sessions.get(view["session_id"])
+
+    def shown_sessions(self, ended: bool = False) -> list[Json]:
+        """Who waits first, then the others in the order they began, which does not change; ended ones last."""
+        chosen = [s for s in self.sessions.values() if ended or s["ended_at"] is None]
+        return sorted(chosen, key=lambda s: (_rank(s), -s["started_at"], s["session_id"]))
+
+    def is_stale(self, at: float) -> bool:
+        """Whether what is shown may be old."""
+        return self.link != "live" or at - self.heard_at > STALE_SECONDS
+
+    def trouble(self, at: float) -> str:
+        """What the person must know of the connection; empty when all is well."""
+        if self.link == "refused":
+            return f"The daemon refuses us: {self.reason}"
+        if self.link == "lost":
+            return f"The daemon is away: what is shown is old. qd up starts it. ({cut(self.reason, 60)})"
+        if self.link == "connecting":
+            return "Connecting to the daemon …"
+        if self.is_stale(at):
+            return f"Nothing heard of the daemon for {at - self.heard_at:.0f} s; what is shown may be old"
+        if self.version and self.daemon_version and self.version != self.daemon_version:
+            return f"The daemon is {self.daemon_version}, this is {self.version}: qd stop, then qd up"
+        return ""
+
+    def why_not(self, asked: Asked | None, at: float, shown_at: float | None, focused: bool) -> str:
+        """Why no decision may be made about a card now, in words; empty when one may."""
+        if asked is None:
+            return "nothing waits"
+        if self.is_stale(at):
+            return "what is shown may be old: not connected to the daemon"
+        if not asked.is_pending:
+            return outcome(asked.view)
+        if asked.sending:
+            return f"{asked.sending} is on its way"
+        session = self.session_of(asked.view)
+        if session is None or session["agent_state"] == "unknown":
+            return "the state of this session is unknown: decide at its terminal"
+        if not focused:
+            return "the card does not have the focus"
+        if shown_at is None or at - shown_at < SETTLE_SECONDS:
+            return "it has only just come on screen"
+        if asked.hides:
+            return f"not all of it shows ({', '.join(asked.hides)}): press x to see everything first"
+        return ""
+
+    @property
+    def metrics(self) -> Metrics:
+        """The figures of the header."""
+        live = [s for s in self.sessions.values() if s["ended_at"] is None]
+        counters = [s["counters"] for s in self.sessions.values()]
+        usage = [s["usage"] for s in self.sessions.values() if s["usage"]]
+        costs = [u["cost_usd"] for u in usage if u["cost_usd"] is not None]
+        kinds = ("input", "output", "cache_read", "cache_write")
+        return Metrics(
+            sessions=len(live),
+            running=sum(s["agent_state"] == "running" for s in live),
+            waiting=len(self.pending),
+            tools=sum(c["tool_uses"] for c in counters),
+            failures=sum(c["tool_failures"] for c in counters),
+            tokens=sum(u[f"{kind}_tokens"] for u in usage for kind in kinds),
+            cost=sum(costs) if costs else None,
+            overhead_seconds=_overhead(self.stats),
+        )
+
+
+def _overhead(stats: Json | None) -> float | None:
+    """Seconds a hook call costs on average."""
+    found = stats["hook_overhead"] if stats else []
+    calls = sum(one["calls"] for one in found)
+    return sum(one["seconds"] for one in found) / calls if calls else None
+
+
+def _rank(session: Json) -> int:
+    if session["ended_at"] is not None:
+        return 2
+    return 0 if session["pending"] or session["agent_state"].startswith("waiting_") else 1

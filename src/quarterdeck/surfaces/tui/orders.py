@@ -1,0 +1,135 @@
+"""Doing what was ordered by name."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual.app import SuspendNotSupported
+
+from quarterdeck.surfaces.tui.card import decisions_for
+from quarterdeck.surfaces.tui.commands import read_filter
+from quarterdeck.surfaces.tui.model import Asked
+from quarterdeck.surfaces.tui.themes import NAMES
+from quarterdeck.surfaces.words import project_name
+
+if TYPE_CHECKING:
+    from quarterdeck.surfaces.tui.app import QuarterdeckApp
+
+DECISIONS = ("allow", "edit", "accept-edits", "deny", "interrupt", "remember", "answer", "go-on", "pass")
+PAGE_NAMES = ("tasks", "rules", "projects", "audit", "health", "help")
+JUMPS = ("error", "decision", "prompt", "request")
+
+
+class Orders:
+    """One method a command; the rest of the line is its argument."""
+
+    def __init__(self, app: QuarterdeckApp) -> None:
+        self._app = app
+        self._do: dict[str, Callable[[str], None]] = {
+            "many": lambda rest: app.bridge.action_batch(),
+            "expand": lambda rest: app.bridge.desk.action_expand(),
+            "next": lambda rest: app.bridge.action_turn(1),
+            "previous": lambda rest: app.bridge.action_turn(-1),
+            "session": self._session,
+            "all": lambda rest: app.bridge.show_session(None),
+            "ended": lambda rest: app.bridge.action_toggle_ended(),
+            "find": lambda rest: app.bridge.feed.find(rest),
+            "filter": self._filter,
+            "jump": self._jump,
+            "clear": self._clear,
+            "reset": self._reset,
+            "copy": lambda rest: app.bridge.action_copy(),
+            "theme": self._theme,
+            "bell": self._bell,
+            "install": lambda rest: self._outside(["install", "--dry-run"], ["install"]),
+            "demo": lambda rest: self._outside(["demo"]),
+            "quit": lambda rest: app.exit(),
+        }
+
+    def perform(self, name: str, rest: str, target: Asked | None) -> None:
+        """Do it. A decision is about the card that was there when it was ordered."""
+        if name in DECISIONS:
+            self._decide(name.replace("-", "_"), rest, target)
+        elif name in PAGE_NAMES:
+            self._app.open_page(name)
+        else:
+            self._do[name](rest)
+
+    def _decide(self, verb: str, words: str, target: Asked | None) -> None:
+        app, desk = self._app, self._app.bridge.desk
+        if target is None or target is not desk.asked:
+            app.say("The card has changed meanwhile: nothing was decided", "warning")
+            return
+        why = app.model.why_not(target, time.monotonic(), desk.shown_at, True)
+        if not why and verb not in decisions_for(target.view):
+            why = f"this request takes {', '.join(decisions_for(target.view))}"
+        if why:
+            app.say(f"Not decided: {why}", "warning")
+        else:
+            app.bridge.decide(verb, target, words)
+
+    def _session(self, name: str) -> None:
+        found = [
+            s["session_id"]
+            for s in self._app.model.shown_sessions(True)
+            if name and (s["session_id"].startswith(name) or project_name(s["cwd"]) == name)
+        ]
+        if found:
+            self._app.bridge.show_session(found[0])
+        else:
+            self._app.say(f"no session is called {name or 'that'}", "warning")
+
+    def _filter(self, rest: str) -> None:
+        found = read_filter(rest)
+        if isinstance(found, str):
+            self._app.say(found, "warning")
+        elif problem := self._app.bridge.feed.narrow(found):
+            self._app.say(problem, "warning")
+
+    def _jump(self, rest: str) -> None:
+        if rest in JUMPS:
+            self._app.bridge.feed.jump(rest)
+        else:
+            self._app.say(f"jump to {' or '.join(JUMPS)}", "warning")
+
+    def _clear(self, rest: str) -> None:
+        self._app.bridge.feed.clear()
+
+    def _reset(self, rest: str) -> None:
+        bridge = self._app.bridge
+        bridge.feed.narrow({})
+        bridge.feed.find("")
+        bridge.ended = False
+        bridge.show_session(None)
+
+    def _theme(self, name: str) -> None:
+        if name in NAMES:
+            self._app.theme = name
+            self._app.dirty()
+        else:
+            self._app.say(f"themes are {', '.join(NAMES)}", "warning")
+
+    def _bell(self, word: str) -> None:
+        if word in ("on", "off"):
+            self._app.notifier.on = word == "on"
+            self._app.say(f"The bell is {word}")
+        else:
+            self._app.say("bell on, or bell off", "warning")
+
+    def _outside(self, *commands: list[str]) -> None:
+        """Run our own commands on the bare terminal, with a question between them."""
+        try:
+            with self._app.suspend():
+                for place, command in enumerate(commands):
+                    if place and input("Do it? [y/N] ").strip().lower() not in ("y", "yes"):
+                        return
+                    subprocess.run([sys.executable, "-m", "quarterdeck", *command], check=False)  # noqa: S603
+                input("Enter goes back to Quarterdeck ")
+        except SuspendNotSupported:
+            self._app.say(f"in another terminal: qd {commands[-1][0]}", "warning")
+        except (EOFError, KeyboardInterrupt):
+            return

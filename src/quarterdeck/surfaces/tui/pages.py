@@ -1,0 +1,22 @@
+"""The other screens, by the command that opens them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from quarterdeck.surfaces.tui.screens.audit import AuditPage
+from quarterdeck.surfaces.tui.screens.health import HealthPage
+from quarterdeck.surfaces.tui.screens.help import HelpPage
+from quarterdeck.surfaces.tui.screens.page import PageScreen
+from quarterdeck.surfaces.tui.screens.projects import ProjectsPage
+from quarterdeck.surfaces.tui.screens.rules import RulesPage
+from quarterdeck.surfaces.tui.screens.tasks import TasksPage
+
+PAGES: Mapping[str, Callable[[], PageScreen]] = {
+    "audit": AuditPage,
+    "health": HealthPage,
+    "help": HelpPage,
+    "projects": ProjectsPage,
+    "rules": RulesPage,
+    "tasks": TasksPage,
+}

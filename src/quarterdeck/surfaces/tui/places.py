@@ -1,0 +1,36 @@
+"""Where keys work: the tables the help is made from."""
+
+from __future__ import annotations
+
+from quarterdeck.surfaces.tui.app_keys import APP_KEYS
+from quarterdeck.surfaces.tui.bridge import Bridge
+from quarterdeck.surfaces.tui.command_line import CommandLine
+from quarterdeck.surfaces.tui.desk import Desk
+from quarterdeck.surfaces.tui.dialogs.answer import AnswerDialog
+from quarterdeck.surfaces.tui.dialogs.batch import BatchDialog, Marks
+from quarterdeck.surfaces.tui.dialogs.dialog import Dialog
+from quarterdeck.surfaces.tui.dialogs.edit import EditDialog
+from quarterdeck.surfaces.tui.dialogs.remember import RememberDialog
+from quarterdeck.surfaces.tui.feed.view import FeedView
+from quarterdeck.surfaces.tui.grid import Grid
+from quarterdeck.surfaces.tui.screens.audit import AuditPage
+from quarterdeck.surfaces.tui.screens.page import PageScreen
+from quarterdeck.surfaces.tui.screens.rules import RulesPage
+from quarterdeck.surfaces.tui.sessions import Sessions
+
+PLACES = (
+    ("Everywhere", [*Bridge.BINDINGS, *APP_KEYS]),
+    ("On the desk", Desk.BINDINGS),
+    ("In the sessions", Sessions.BINDINGS),
+    ("In the feed", FeedView.BINDINGS),
+    ("In a dialog", Dialog.BINDINGS),
+    ("Editing an input", EditDialog.BINDINGS),
+    ("Remembering", RememberDialog.BINDINGS),
+    ("Answering", AnswerDialog.BINDINGS),
+    ("Many at once", [*Marks.BINDINGS, *BatchDialog.BINDINGS]),
+    ("On another screen", PageScreen.BINDINGS),
+    ("In a table", Grid.BINDINGS),
+    ("In the rules", RulesPage.BINDINGS),
+    ("In the audit", AuditPage.BINDINGS),
+    ("In the command line", CommandLine.BINDINGS),
+)

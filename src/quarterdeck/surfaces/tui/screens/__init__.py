@@ -1,0 +1,1 @@
+"""The other screens: one a file."""

@@ -1,0 +1,225 @@
+"""Standing decisions: list, add, remove, explain, try on the past, and what your decisions imply."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar
+from urllib.parse import quote
+
+from textual import work
+from textual.binding import Binding, BindingType
+
+from quarterdeck.errors import QuarterdeckError
+from quarterdeck.surfaces.tui.dialogs.rule import ExplainDialog, RuleDialog, SureDialog
+from quarterdeck.surfaces.tui.grid import Cell, Grid
+from quarterdeck.surfaces.tui.lines import Line, line
+from quarterdeck.surfaces.tui.screens.table import TablePage
+from quarterdeck.surfaces.words import ago, project_name
+
+Json = dict[str, Any]
+EFFECT_STYLES = {"allow": "good", "deny": "removed", "ask": "asks"}
+
+
+def where(rule: Json) -> str:
+    """Where a rule holds, in words."""
+    if rule["scope"] == "project":
+        return f"project {project_name(rule['scope_path'] or '')}"
+    if rule["scope"] in ("session", "once"):
+        return f"{rule['scope']} {str(rule['scope_id'] or 'any')[:8]}"
+    return {"user": "everywhere", "hub": "on every machine"}.get(rule["scope"], str(rule["scope"]))
+
+
+def rule_rows(rules: Iterable[Json], now: float) -> Iterator[tuple[str, tuple[Cell, ...]]]:
+    """Each rule on a row."""
+    for rule in rules:
+        ends = rule["expires_at"]
+        cells: tuple[Cell, ...] = (
+            (rule["effect"], EFFECT_STYLES.get(rule["effect"], "")),
+            (rule["pattern"], "strong"),
+            where(rule),
+            f"{rule['hits']:,}",
+            ago(rule["last_hit_at"], now) if rule["last_hit_at"] else "never",
+            time.strftime("%d %b %H:%M", time.localtime(ends)) if ends else "for ever",
+            (rule["created_by"], "dim"),
+            (rule["note"] or "", "dim"),
+        )
+        yield rule["rule_id"], cells
+
+
+def explained_lines(found: Json) -> Iterator[Line]:
+    """What the rules say of a use, and every rule that was considered."""
+    if found["effect"] is None:
+        yield line(("A person is asked: ", "strong"), " · ".join(found["reasons"]) or "no rule is about this")
+    else:
+        patterns = ", ".join(rule["pattern"] for rule in found["rules"])
+        yield line((f"{found['effect']}: ", EFFECT_STYLES.get(found["effect"], "strong")), patterns)
+    for one in found["considered"]:
+        mark = "✓" if one["matched"] else "·"
+        yield line(f" {mark} ", (f"{one['rule']['effect']} {one['rule']['pattern']}", ""), (f"  {one['why']}", "dim"))
+    if found["patterns"]:
+        yield line(("could be remembered as: ", "dim"), " or ".join(found["patterns"]))
+
+
+def simulated_lines(rule: Json, seen: int, decided: int, examples: list[Json], surprises: list[Json]) -> Iterator[Line]:
+    """What a rule would have done to the past."""
+    words = f" would have decided {decided:,} of {seen:,} past requests"
+    yield line(
+        (f"{rule['effect']} {rule['pattern']}", "strong"), words, f", {len(surprises)} otherwise than was decided"
+    )
+    for past in surprises[:5]:
+        yield line((f" ! {past['subject']}", "warn"), (f"  {past['surprise']}", "dim"))
+    for past in examples[:5]:
+        by = f"  {past['decision'] or 'not decided'}{' by ' + past['by'] if past['by'] else ''}"
+        yield line(f" · {past['subject']}", (by, "dim"))
+
+
+class RulesPage(TablePage):
+    """The rules, with what is odd about them below."""
+
+    heading = "Rules"
+    columns = ("effect", "pattern", "where", "hits", "last", "until", "by", "note")
+    empty = "None yet: r on a card makes one, a makes one here."
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a", "add", "add"),
+        Binding("d,delete", "remove", "remove", key_display="d"),
+        Binding("e", "explain", "explain a use"),
+        Binding("s", "simulate", "try on the past"),
+        Binding("g", "suggest", "what your decisions imply"),
+        Binding("x", "stop", "stop"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rules: dict[str, Json] = {}
+        self._offered: dict[str, Json] = {}
+
+    def action_reload(self) -> None:
+        self._read()
+
+    @work(exclusive=True, group="rules")
+    async def _read(self) -> None:
+        """Read the rules again."""
+        try:
+            found = await self.face.talk.get("/rules")
+        except QuarterdeckError as error:
+            self.trouble(str(error))
+            return
+        self.trouble("")
+        self._offered = {}
+        self._rules = {rule["rule_id"]: rule for rule in found["rules"]}
+        self.fill(rule_rows(self._rules.values(), self.face.clock()))
+        if found["findings"]:
+            self._tell([line(("! ", "warn"), words) for words in found["findings"]])
+
+    def _tell(self, lines: Iterable[Line]) -> None:
+        shown = list(lines)
+        self.detail.display = bool(shown)
+        self.detail.styles.height = min(len(shown) + 4, max(5, self.size.height // 2))
+        self.call_after_refresh(self.detail.show, shown)
+
+    @work(group="act")
+    async def action_add(self) -> None:
+        await self._add({})
+
+    async def _add(self, begin: Json) -> None:
+        rule = await self.app.push_screen_wait(RuleDialog(self.face.talk, begin))
+        if rule is None:
+            return
+        try:
+            made = await self.face.talk.post("/rules", rule)
+        except QuarterdeckError as error:
+            self.face.say(f"Not made: {error}", "error")
+            return
+        also = f", and settled {len(made['also_decided'])} that waited" if made["also_decided"] else ""
+        self.face.say(f"Made: {made['effect']} {made['pattern']}{also}")
+        self.action_reload()
+
+    @work(group="act")
+    async def action_remove(self) -> None:
+        rule = self._rules.get(self.table.pointed or "")
+        if rule is None:
+            return
+        if not await self.app.push_screen_wait(
+            SureDialog(f"Take back: {rule['effect']} {rule['pattern']} ({where(rule)})?")
+        ):
+            return
+        try:
+            await self.face.talk.delete(f"/rules/{quote(rule['rule_id'], safe='')}")
+        except QuarterdeckError as error:
+            self.face.say(f"Not removed: {error}", "error")
+            return
+        self.face.say(f"Taken back: {rule['pattern']}")
+        self.action_reload()
+
+    @work(group="act")
+    async def action_explain(self) -> None:
+        sessions = self.face.model.shown_sessions()
+        question = await self.app.push_screen_wait(ExplainDialog(sessions[0]["cwd"] if sessions else ""))
+        if question is not None:
+            try:
+                self._tell(explained_lines(await self.face.talk.post("/rules/explain", question)))
+            except QuarterdeckError as error:
+                self.face.say(str(error), "error")
+
+    @work(exclusive=True, group="simulate")
+    async def action_simulate(self) -> None:
+        """Try the rule on everything that was asked, page by page; x stops it."""
+        rule = self._rules.get(self.table.pointed or "") or self._offered.get(self.table.pointed or "")
+        if rule is None:
+            return
+        fields = ("effect", "pattern", "scope", "scope_id", "scope_path")
+        wanted = {name: rule[name] for name in fields if rule.get(name) is not None}
+        seen, decided, surprises, before = 0, 0, list[Json](), None
+        examples: list[Json] = []
+        try:
+            while True:
+                page = await self.face.talk.post(
+                    "/rules/simulate", {**wanted, **({"before": before} if before else {})}
+                )
+                seen, decided = seen + page["seen"], decided + page["decided"]
+                surprises += page["surprises"]
+                examples += page["examples"]
+                self.name_it(f"trying … {seen:,} of {seen + page['left']:,}; x stops")
+                before = page["next"]
+                if before is None:
+                    break
+        except QuarterdeckError as error:
+            self.face.say(str(error), "error")
+        self.name_it(str(self.table.count))
+        self._tell(simulated_lines(rule, seen, decided, examples, surprises))
+
+    def action_stop(self) -> None:
+        self.workers.cancel_group(self, "simulate")
+        self.detail.display = False
+        self.action_reload()
+
+    @work(exclusive=True, group="rules")
+    async def action_suggest(self) -> None:
+        """Rules that your own decisions imply; Enter makes one of them."""
+        try:
+            found = await self.face.talk.get("/rules/suggestions")
+        except QuarterdeckError as error:
+            self.trouble(str(error))
+            return
+        self._rules = {}
+        self._offered = {f"s{n}": one for n, one in enumerate(found["suggestions"])}
+        self.fill(_offered_rows(self._offered))
+        self.name_it(f"implied by {found['seen']:,} past requests; Enter makes one, esc leaves")
+
+    def on_grid_chosen(self, message: Grid.Chosen) -> None:
+        offered = self._offered.get(message.key)
+        if offered is not None:
+            self.make(offered)
+
+    @work(group="act")
+    async def make(self, offered: Json) -> None:
+        """Make a rule of what is offered, after another look at it."""
+        await self._add(offered)
+
+
+def _offered_rows(offered: dict[str, Json]) -> Iterator[tuple[str, tuple[Cell, ...]]]:
+    for key, one in offered.items():
+        times = f"{one['times']} times"
+        effect = (one["effect"], EFFECT_STYLES.get(one["effect"], ""))
+        yield key, (effect, (one["pattern"], "strong"), where(one), times, ago(one["last_at"]), "", "you", "")

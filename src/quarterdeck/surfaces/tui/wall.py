@@ -1,0 +1,103 @@
+"""A wall of styled lines: a scrolling widget that folds and draws only rows, never markup."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.geometry import Region, Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.widget import Widget
+
+from quarterdeck.surfaces.tui.lines import Line, Row, fold, plain
+from quarterdeck.surfaces.tui.themes import style_of
+
+
+class Wall(ScrollView, can_focus=True):
+    """Shows lines, folded at its width. A row may be drawn greyed, and one may be the chosen one."""
+
+    DEFAULT_CSS = "Wall { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; }"
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._lines: list[Line] = []
+        self._rows: list[Row] = []
+        self._width = 0
+        self._grey = False
+        self._base = Style.null()
+
+    @property
+    def rows(self) -> list[Row]:
+        return self._rows
+
+    @property
+    def text(self) -> str:
+        """Everything on the wall, as plain text."""
+        return plain(self._rows)
+
+    def show(self, lines: Iterable[Line], grey: bool = False) -> None:
+        """Other lines; the place of reading stays."""
+        self._lines = list(lines)
+        self._grey = grey
+        self._fold(self.content_size.width)
+
+    def show_rows(self, rows: list[Row], grey: bool = False) -> None:
+        """Rows that were folded elsewhere. The same rows once more cost nothing."""
+        width = self.content_size.width
+        if not self._lines and (rows, grey, width) == (self._rows, self._grey, self._width):
+            return
+        self._lines, self._rows, self._grey, self._width = [], rows, grey, width
+        self.virtual_size = Size(width, len(rows))
+        self.refresh()
+
+    def _fold(self, width: int) -> None:
+        self._width = width
+        self._rows = list(fold(self._lines, width)) if width > 0 else []
+        self.virtual_size = Size(width, len(self._rows))
+        self.refresh()
+
+    def on_resize(self, event: events.Resize) -> None:
+        if self._lines and self.content_size.width != self._width:
+            self._fold(self.content_size.width)
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self.refresh()
+
+    def row_style(self, number: int) -> Style | None:
+        """A style over a whole row."""
+        return None
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """What every row of a frame shares is looked up once."""
+        self._base = self.rich_style
+        return super().render_lines(crop)
+
+    def render_line(self, y: int) -> Strip:
+        number = y + self.scroll_offset.y
+        width = self.size.width
+        if number >= len(self._rows):
+            return Strip.blank(width, self._base)
+        return self.draw(self._rows[number], width, self.row_style(number))
+
+    def draw(self, row: Row, width: int, over: Style | None = None) -> Strip:
+        """A row in the colours of the theme."""
+        theme = self.app.theme
+        segments = []
+        for span in row:
+            style = style_of(theme, "dim" if self._grey else span.style)
+            if span.click:
+                style += Style.from_meta({"@click": span.click})
+            segments.append(Segment(span.text, style))
+        strip = Strip(segments).adjust_cell_length(width, Style.null())
+        return strip.apply_style(self._base + over if over else self._base)
+
+
+def cursor_colour(widget: Widget) -> str:
+    """What lies behind the row that has the cursor."""
+    if widget.app.theme == "contrast":
+        return "#004a66"
+    return "#2b3b4a" if widget.app.current_theme.dark else "#cfdde6"

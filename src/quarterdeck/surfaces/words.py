@@ -1,0 +1,108 @@
+"""The words every face uses: states with one glyph each, risk, times, and who decided what."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from quarterdeck.core.titles import cut, subject_of
+
+
+class StateWord(NamedTuple):
+    """A state as a person reads it; the colour never stands alone."""
+
+    glyph: str
+    word: str
+    colour: str
+
+
+STATES: Mapping[str, StateWord] = {
+    "running": StateWord("●", "running", "green"),
+    "waiting_permission": StateWord("◆", "needs you", "yellow"),
+    "waiting_input": StateWord("?", "asks", "cyan"),
+    "idle": StateWord("○", "idle", "bright_black"),
+    "complete": StateWord("✓", "done", "blue"),
+    "settled": StateWord("■", "stopped", "bright_blue"),
+    "blocked": StateWord("✕", "blocked", "red"),
+    "sent": StateWord("→", "sent", "bright_black"),
+    "unknown": StateWord("·", "unknown", "dim"),
+    "ended": StateWord("–", "ended", "dim"),
+}
+RISK_MARKS: Mapping[str, str] = {"low": "", "medium": "!", "high": "!!", "critical": "!!!"}
+
+
+def state_word(state: str) -> StateWord:
+    """A state that nobody here knows is shown by its name."""
+    return STATES.get(state) or StateWord("·", state, "dim")
+
+
+def ago(at: float | None, now: float | None = None) -> str:
+    """How long ago, in few characters; the clock after an hour."""
+    if at is None:
+        return "–"
+    seconds = max(0.0, (time.time() if now is None else now) - at)
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    if seconds < 3600:
+        return f"{seconds / 60:.0f} m"
+    return time.strftime("%H:%M" if seconds < 43200 else "%d %b %H:%M", time.localtime(at))
+
+
+def lasting(seconds: float) -> str:
+    """A length of time in few characters."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    for unit, size in (("d", 86400), ("h", 3600), ("m", 60)):
+        if seconds >= size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def project_name(cwd: str) -> str:
+    """The folder's own name."""
+    return cwd.rstrip("/").rsplit("/", 1)[-1] or cwd or "no folder"
+
+
+def about(request: Mapping[str, Any], width: int = 60) -> str:
+    """What a request is about, in one line."""
+    form = request.get("form")
+    if form == "plan":
+        return "a plan"
+    if form == "questions":
+        return "a question"
+    if form == "elicitation":
+        return f"a form of {request['tool_input'].get('mcp_server_name', 'an MCP server')}"
+    if request.get("kind") == "stop":
+        return "to stop"
+    subject = cut(subject_of(request["tool_input"]), width)
+    tool = request["tool_name"]
+    return subject if tool == "Bash" and subject else f"{tool}({subject})" if subject else str(tool)
+
+
+_DID = {"allow": "Allowed", "deny": "Denied", "answer": "Answered", "block": "Told to go on", "pass": "Passed on"}
+_DELIVERY = {"sent": "sent", "confirmed": "confirmed", "overridden": "overridden at the terminal"}
+
+
+def outcome(request: Mapping[str, Any]) -> str:
+    """How a request ended, as a sentence: what, and by whom."""
+    made = request.get("decision")
+    if made is None:
+        return {"pending": "It waits"}.get(str(request.get("status")), "It is over")
+    if request.get("status") == "expired" or made["source"] == "timeout":
+        return "Nobody answered in time"
+    if made["source"] == "elsewhere" or request.get("status") == "withdrawn":
+        return _sentence(made.get("reason") or "answered at the terminal")
+    if made["source"] == "rule" and made.get("pattern"):
+        return f"{_DID.get(made['decision'], made['decision'])} by rule {made['pattern']}"
+    edited = ", edited," if made.get("updated_input") is not None else ""
+    return f"{_DID.get(made['decision'], made['decision'])}{edited} by {made['by']}"
+
+
+def delivery(request: Mapping[str, Any]) -> str:
+    """What became of a decision: sent, confirmed by what the agent did, or overridden; empty when it has none."""
+    return _DELIVERY.get(str((request.get("decision") or {}).get("delivery")), "")
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]

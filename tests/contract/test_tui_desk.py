@@ -1,0 +1,326 @@
+"""Deciding at the desk of the terminal face: real keys, a real daemon, an agent that waits."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.widgets import Input, TextArea
+
+from quarterdeck.surfaces.tui.dialogs.batch import BatchDialog, Marks
+from quarterdeck.surfaces.tui.dialogs.dialog import Dialog
+from quarterdeck.surfaces.tui.model import Asked
+from tests.support.daemon import Daemon, HeldHook, Json, decision_in, permission
+from tests.support.pilot import face_of
+
+pytestmark = pytest.mark.timeout(60)
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    with Daemon(tmp_path_factory.mktemp("tui") / "home") as daemon:
+        yield daemon
+
+
+@pytest.fixture
+def daemon(running: Daemon) -> Iterator[Daemon]:
+    """Nobody waits before a test, nor after it."""
+    yield running
+    running.hang_up()
+    running.until_pending(0)
+
+
+def asking(tool: str, session_id: str = "s1", **tool_input: Any) -> Json:
+    return permission("", session_id) | {"tool_name": tool, "tool_input": tool_input}
+
+
+async def answered(held: HeldHook) -> bytes:
+    return (await asyncio.to_thread(held.answer))[1]
+
+
+def verdict(answer: bytes) -> Json:
+    return dict(json.loads(answer)["hookSpecificOutput"]["decision"])
+
+
+def test_nothing_waits_at_first(daemon: Daemon) -> None:
+    assert daemon.pending() == []
+
+
+async def test_a_key_allows_exactly_what_is_shown(daemon: Daemon) -> None:
+    held = daemon.hold(permission("make love"))
+    async with face_of(daemon.home) as face:
+        asked = await face.card("make love")
+        assert "make love" in face.text
+        assert "runs" in face.text
+        await face.press("a")
+        assert decision_in(await answered(held)) == "allow"
+        await face.sees("Allowed by owner via tui: make love · sent")
+        made = daemon.api("GET", f"/requests/{asked.request_id}")[1]["decision"]
+        assert (made["by"], made["digest"]) == ("owner via tui", asked.view["digest"])
+
+
+async def test_no_key_decides_a_card_that_has_just_come(daemon: Daemon) -> None:
+    async with face_of(daemon.home) as face:
+        face.desk.focus()
+        daemon.hold(permission("make haste"))
+        await face.until(lambda: face.desk.asked is not None)
+        face.desk.come_on_screen()
+        face.app.simulate_key("a")
+        await face.hears("It has only just come on screen")
+        assert len(daemon.pending()) == 1
+
+
+async def test_no_key_decides_while_another_pane_has_the_focus(daemon: Daemon) -> None:
+    daemon.hold(permission("make do"))
+    async with face_of(daemon.home) as face:
+        await face.card("make do")
+        face.bridge.sessions.focus()
+        await face.press("a", "d", "p")
+        assert not isinstance(face.app.screen, Dialog)
+        assert len(daemon.pending()) == 1
+        await face.press("n", "a")
+        await face.until(lambda: not daemon.pending())
+
+
+@pytest.mark.law("D10")
+@pytest.mark.parametrize(
+    "command",
+    ["ls \u202etxt.exe", "true\x1b[2K", "\n".join(f"echo {n}" for n in range(60)), "printf " + "x" * 300_000],
+    ids=["bidi", "escape", "long", "large"],
+)
+async def test_what_does_not_all_show_is_decided_only_once_it_was_expanded(daemon: Daemon, command: str) -> None:
+    held = daemon.hold(permission(command))
+    async with face_of(daemon.home) as face:
+        asked = await face.card()
+        await face.sees("x shows everything")
+        await face.press("a")
+        await face.hears("Not all of it shows")
+        assert asked.is_pending
+        await face.press("x")
+        await face.until(lambda: asked.seen, "all of it")
+        assert face.desk.expanded
+        await face.press("a")
+        assert decision_in(await answered(held)) == "allow"
+
+
+async def test_a_request_resolved_elsewhere_stays_a_moment_with_a_word_who_did(daemon: Daemon) -> None:
+    daemon.hold(permission("make peace"))
+    async with face_of(daemon.home) as face:
+        asked = await face.card("make peace")
+        daemon.decide(asked.view, "deny")
+        await face.sees("→ Denied by owner")
+        await face.press("a")
+        await face.until(lambda: face.desk.asked is None, "the card leaves")
+        await face.sees("Nobody waits for you")
+
+
+async def test_who_is_too_late_is_told_who_decided(daemon: Daemon) -> None:
+    daemon.hold(permission("make war"))
+    async with face_of(daemon.home) as face:
+        late = Asked(dict((await face.card("make war")).view))
+        daemon.decide(late.view, "deny")
+        face.bridge.decide("allow", late)
+        await face.hears("already decided (user, by owner")
+
+
+async def test_a_deny_carries_its_words_and_may_interrupt(daemon: Daemon) -> None:
+    held = [daemon.hold(permission("rm one", "s1")), daemon.hold(permission("rm two", "s2"))]
+    async with face_of(daemon.home) as face:
+        await face.card("rm one")
+        await face.press("d")
+        await face.types("not today")
+        await face.press("enter")
+        assert verdict(await answered(held[0])) == {"behavior": "deny", "message": "not today"}
+        await face.card("rm two")
+        await face.press("i", "enter")
+        told = verdict(await answered(held[1]))
+        assert (told["behavior"], told["interrupt"]) == ("deny", True)
+
+
+async def test_escape_leaves_a_dialog_and_nothing_is_decided(daemon: Daemon) -> None:
+    daemon.hold(permission("make sure"))
+    async with face_of(daemon.home) as face:
+        await face.card("make sure")
+        for key in ("d", "i", "e", "r"):
+            await face.press(key)
+            await face.until(lambda: isinstance(face.app.screen, Dialog))
+            await face.press("escape")
+            await face.until(lambda: not isinstance(face.app.screen, Dialog))
+            await face.card("make sure")
+        assert len(daemon.pending()) == 1
+
+
+async def test_an_edited_input_is_what_runs(daemon: Daemon) -> None:
+    held = daemon.hold(permission("make mistakes"))
+    async with face_of(daemon.home) as face:
+        await face.card("make mistakes")
+        await face.press("e")
+        await face.until(lambda: bool(face.app.screen.query(TextArea)))
+        face.app.screen.query_one(TextArea).text = "make amends"
+        await face.press("ctrl+s")
+        told = verdict(await answered(held))
+        assert told["updatedInput"]["command"] == "make amends"
+
+
+async def test_an_edit_that_is_no_json_says_so_and_waits(daemon: Daemon) -> None:
+    held = daemon.hold(asking("Write", file_path="/w/a", content="x"))
+    async with face_of(daemon.home) as face:
+        await face.card("Write")
+        await face.press("e")
+        await face.until(lambda: bool(face.app.screen.query(TextArea)))
+        area = face.app.screen.query_one(TextArea)
+        whole, area.text = area.text, "{"
+        await face.press("ctrl+s")
+        await face.sees("not JSON")
+        area.text = whole.replace('"x"', '"y"')
+        await face.press("ctrl+s")
+        assert verdict(await answered(held))["updatedInput"]["content"] == "y"
+
+
+async def test_a_remembered_decision_is_a_rule_that_decides_the_next(daemon: Daemon) -> None:
+    held = daemon.hold(permission("git log --oneline", "remember"))
+    async with face_of(daemon.home) as face:
+        asked = await face.card("git log")
+        await face.until(lambda: asked.patterns, "patterns")
+        await face.press("r")
+        await face.sees("Always allow Bash(git log --oneline) in this project.")
+        await face.sees("past requests")
+        await face.press("ctrl+s")
+        assert decision_in(await answered(held)) == "allow"
+        await face.hears("Remembered: allow Bash(git log --oneline)")
+        again = await asyncio.to_thread(daemon.hook, permission("git log --oneline", "remember"))
+        assert decision_in(again[1]) == "allow"
+
+
+async def test_questions_are_answered_by_choice_by_choices_and_in_own_words(daemon: Daemon) -> None:
+    options = [{"label": "Redis", "description": "shared"}, {"label": "Memory", "description": "[/]"}]
+    questions = [
+        {"question": "Which store?", "header": "S", "options": options, "multiSelect": False},
+        {"question": "Which tests?", "header": "T", "options": options, "multiSelect": True},
+        {"question": "Why?", "header": "W", "options": options, "multiSelect": False},
+    ]
+    held = daemon.hold(asking("AskUserQuestion", questions=questions))
+    async with face_of(daemon.home) as face:
+        await face.card("Which store?")
+        await face.press("a")
+        await face.until(lambda: isinstance(face.app.screen, Dialog))
+        await face.press("ctrl+s")
+        await face.sees("not answered yet: Which store?")
+        await face.press("down", "enter", "tab", "tab", "space", "tab", "space", "tab")
+        face.app.screen.query_one("#typed2", Input).value = "because"
+        await face.press("ctrl+s")
+        told = verdict(await answered(held))
+        assert told["updatedInput"]["answers"] == {
+            "Which store?": "Memory",
+            "Which tests?": "Redis, Memory",
+            "Why?": "because",
+        }
+
+
+async def test_a_form_is_filled_in(daemon: Daemon) -> None:
+    fields = {"name": {"type": "string"}, "count": {"type": "integer"}, "sure": {"type": "boolean"}}
+    schema = {"type": "object", "properties": fields, "required": ["name"]}
+    payload = {"hook_event_name": "Elicitation", "session_id": "el", "cwd": "/w", "mcp_server_name": "srv"}
+    held = daemon.hold(payload | {"message": "What name?", "mode": "form", "requested_schema": schema})
+    async with face_of(daemon.home) as face:
+        await face.card("What name?")
+        await face.press("a")
+        await face.sees("count (may be left out)")
+        await face.press("ctrl+s")
+        await face.sees("name is needed")
+        for place, text in enumerate(("Ann", "seven")):
+            face.app.screen.query_one(f"#field{place}", Input).value = text
+        await face.press("ctrl+s")
+        await face.sees("count: invalid literal")
+        face.app.screen.query_one("#field1", Input).value = "7"
+        await face.press("ctrl+s")
+        told = json.loads(await answered(held))["hookSpecificOutput"]
+        assert told["content"] == {"name": "Ann", "count": 7, "sure": False}
+
+
+async def test_a_plan_is_shown_whole_and_allowed(daemon: Daemon) -> None:
+    held = daemon.hold(asking("ExitPlanMode", plan="1. Drain\n2. Upgrade"))
+    async with face_of(daemon.home) as face:
+        await face.card("Drain")
+        assert "2. Upgrade" in face.text
+        await face.press("w")
+        told = verdict(await answered(held))
+        assert (told["behavior"], told["updatedPermissions"][0]["mode"]) == ("allow", "acceptEdits")
+
+
+@pytest.mark.law("D17")
+async def test_many_are_decided_each_by_its_name_and_no_other(daemon: Daemon) -> None:
+    held = [daemon.hold(permission(f"echo {n}", f"many{n}")) for n in range(4)]
+    hidden = daemon.hold(permission("echo \u200b", "many9"))
+    daemon.until_pending(5)
+    async with face_of(daemon.home) as face:
+        await face.card()
+        await face.press("m")
+        await face.until(lambda: isinstance(face.app.screen, BatchDialog))
+        assert all(f"echo {n}" in face.text for n in range(4))
+        await face.press("a")
+        await face.sees("Nothing is marked")
+        await face.press("asterisk")
+        assert len(face.app.screen.query_one(Marks).marked) == 4
+        await face.press("space")
+        daemon.hold(permission("echo late", "many8"))
+        daemon.until_pending(6)
+        await face.press("a")
+        await face.hears("3 of 3 allowed")
+        left = {request["tool_input"]["command"] for request in daemon.until_pending(3)}
+        assert {"echo \u200b", "echo late"} < left
+    for one in (*held, hidden):
+        one.close()
+
+
+async def test_an_order_decides_the_card_that_was_there_when_it_was_begun(daemon: Daemon) -> None:
+    held = daemon.hold(permission("make room"))
+    async with face_of(daemon.home) as face:
+        asked = await face.card("make room")
+        face.app.order("deny out of date", Asked(asked.view))
+        await face.hears("The card has changed meanwhile")
+        await face.orders("deny not here")
+        assert verdict(await answered(held))["message"] == "not here"
+
+
+@pytest.mark.law("S11")
+async def test_a_daemon_that_goes_away_takes_the_keys_with_it_and_gives_them_back(tmp_path: Path) -> None:
+    with Daemon(tmp_path / "home") as daemon:
+        daemon.hold(permission("make hay"))
+        async with face_of(daemon.home) as face:
+            await face.card("make hay")
+            await asyncio.to_thread(daemon.stop)
+            await face.sees("The daemon is away")
+            await face.press("a")
+            assert not isinstance(face.app.screen, Dialog)
+            await asyncio.to_thread(daemon.restart)
+            await face.until(lambda: "The daemon is away" not in face.text, "connected again")
+            held = daemon.hold(permission("make merry", "s2"))
+            await face.card("make merry")
+            await face.press("a")
+            assert decision_in(await answered(held)) == "allow"
+
+
+async def test_a_click_decides_too(daemon: Daemon) -> None:
+    held = daemon.hold(permission("make clicks"))
+    async with face_of(daemon.home) as face:
+        await face.card("make clicks")
+        row = next(n for n, line in enumerate(face.desk.text.split("\n")) if "[a]" in line)
+        await face.pilot.click(face.desk, offset=(3, row + 1))
+        assert decision_in(await answered(held)) == "allow"
+
+
+async def test_what_is_asked_can_be_copied(daemon: Daemon) -> None:
+    daemon.hold(permission("make copies"))
+    async with face_of(daemon.home) as face:
+        await face.card("make copies")
+        await face.press("y")
+        assert face.app.clipboard == "make copies"
+
+
+def test_everything_was_answered(daemon: Daemon) -> None:
+    assert daemon.pending() == []

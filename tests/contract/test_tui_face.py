@@ -1,0 +1,310 @@
+"""The rest of the terminal face on a real daemon: its screens, its manners, and content that means harm."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from quarterdeck.core.text import UNSEEN
+from quarterdeck.surfaces.tui import plain
+from quarterdeck.surfaces.tui.commands import COMMANDS
+from quarterdeck.surfaces.tui.dialogs.dialog import Dialog
+from quarterdeck.surfaces.tui.lines import fold
+from quarterdeck.surfaces.tui.places import PLACES
+from quarterdeck.surfaces.tui.screens.help import command_lines, key_lines
+from quarterdeck.surfaces.tui.screens.page import PageScreen
+from quarterdeck.surfaces.tui.talk import Talk
+from quarterdeck.surfaces.tui.wall import Wall
+from tests.support.daemon import Daemon, decision_in, permission, prompt
+from tests.support.pilot import Face, face_of
+from tests.support.tui import HOSTILE
+
+pytestmark = pytest.mark.timeout(60)
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    """A daemon that has heard hostile text in every place a session has."""
+    with Daemon(tmp_path_factory.mktemp("face") / "home") as daemon:
+        for number, text in enumerate(HOSTILE):
+            about = {"session_id": f"hostile{number}", "cwd": f"/w/{text}"}
+            daemon.hook(prompt(text) | about)
+            todos = [{"content": text, "status": "in_progress", "activeForm": text}]
+            used = {"tool_name": "TodoWrite", "tool_input": {"todos": todos}, "tool_use_id": f"t{number}"}
+            daemon.hook({"hook_event_name": "PostToolUse", **about, **used, "tool_response": text})
+            failed = {"tool_name": text, "tool_input": {"command": text}, "tool_use_id": f"f{number}", "error": text}
+            daemon.hook({"hook_event_name": "PostToolUseFailure", **about, **failed})
+        yield daemon
+
+
+@pytest.fixture
+def daemon(running: Daemon) -> Iterator[Daemon]:
+    yield running
+    running.hang_up()
+    running.until_pending(0)
+
+
+async def page(face: Face, name: str) -> PageScreen:
+    """Another screen, opened by its command."""
+    await face.orders(name)
+    await face.until(lambda: isinstance(face.app.screen, PageScreen), name)
+    assert isinstance(face.app.screen, PageScreen)
+    return face.app.screen
+
+
+def is_harmless(text: str) -> bool:
+    return not UNSEEN.search(text.replace("\n", ""))
+
+
+@pytest.mark.law("I6")
+@pytest.mark.law("I7")
+async def test_hostile_content_is_shown_literally_on_every_screen(daemon: Daemon) -> None:
+    for number, text in enumerate(HOSTILE[:8]):
+        daemon.hold(permission(text, f"hostile{number}"))
+    daemon.until_pending(8)
+    async with face_of(daemon.home, (140, 44)) as face:
+        await face.sees("[bold red]not markup[/bold red]")
+        assert is_harmless(face.text)
+        for _ in range(4):
+            await face.press("n")
+            assert is_harmless(face.text)
+        await face.press("x")
+        await face.until(lambda: face.desk.expanded)
+        await face.press("x", "m")
+        await face.until(lambda: isinstance(face.app.screen, Dialog))
+        assert is_harmless(face.text)
+        await face.press("escape")
+        for name in ("tasks", "projects", "audit", "health"):
+            await page(face, name)
+            await face.until(lambda: len(face.text.split()) > 5, name)
+            assert is_harmless(face.text)
+            await face.press("escape")
+        daemon.decide(daemon.pending()[0], "deny", message=HOSTILE[1])
+        await face.sees("Denied by owner")
+        assert is_harmless(face.text)
+
+
+async def test_a_line_of_megabytes_is_taken_in_and_shown(daemon: Daemon) -> None:
+    held = daemon.hold(permission("printf " + "y" * 10_000_000, "large"))
+    async with face_of(daemon.home) as face:
+        asked = await face.card("yyy")
+        await face.sees("10,000,")
+        await face.press("x")
+        await face.until(lambda: asked.seen, "all of it")
+        assert sum(len(span.text) for row in face.desk.rows for span in row) > 10_000_000
+        await face.press("a")
+        assert decision_in((await asyncio.to_thread(held.answer))[1]) == "allow"
+
+
+async def test_a_storm_of_sizes_leaves_the_card_whole(daemon: Daemon) -> None:
+    daemon.hold(permission("make waves", "storm"))
+    async with face_of(daemon.home) as face:
+        await face.card("make waves")
+        for number in range(10):
+            await face.pilot.resize_terminal(20 + number * 37 % 180, 4 + number * 13 % 60)
+        await face.pilot.resize_terminal(60, 20)
+        await face.sees("make waves")
+        await face.sees("[a]")
+        assert face.text.index("Desk") < face.text.index("Sessions")
+        await face.pilot.resize_terminal(120, 40)
+        await face.until(lambda: face.text.index("Sessions") < face.text.index("Desk"))
+
+
+async def test_choosing_a_session_shows_its_feed_and_its_card(daemon: Daemon) -> None:
+    daemon.hook(prompt("sail away", "mine") | {"cwd": "/w/mine"})
+    daemon.hold(permission("ls other", "other") | {"cwd": "/w/other"})
+    daemon.hold(permission("ls mine", "mine") | {"cwd": "/w/mine"})
+    daemon.until_pending(2)
+    async with face_of(daemon.home) as face:
+        await face.card("ls other")
+        await face.orders("session mine")
+        await face.card("ls mine")
+        await face.sees("Feed · mine · sail away")
+        assert face.bridge.feed.session_id == "mine"
+        await face.press("escape")
+        await face.sees("Feed · everything")
+        places = [n for n, row in enumerate(face.bridge.sessions.text.split("\n")) if " other " in row]
+        await face.pilot.click(face.bridge.sessions, offset=(5, places[0] + 1))
+        await face.sees("Feed · other")
+
+
+async def test_the_feed_is_narrowed_searched_cleared_and_reset(daemon: Daemon) -> None:
+    daemon.hook(prompt("hoist the colours", "feed"))
+    async with face_of(daemon.home) as face:
+        await face.sees("hoist the colours")
+        await face.orders("filter kind=tool.failure")
+        await face.until(lambda: "hoist the colours" not in str(face.bridge.feed.rows), "filtered")
+        await face.sees("kind=tool.failure")
+        await face.orders("filter colour=red")
+        await face.hears("not a filter")
+        await face.orders("find nowhere")
+        await face.hears("nothing more")
+        await face.orders("reset")
+        await face.sees("hoist the colours")
+        await face.orders("clear")
+        await face.until(lambda: "hoist the colours" not in face.text, "cleared")
+        await face.orders("fly")
+        await face.hears("no such command: fly")
+
+
+async def test_rules_are_made_explained_tried_and_taken_back(daemon: Daemon) -> None:
+    daemon.api("POST", "/rules", {"effect": "deny", "pattern": "Bash(rm:*)", "note": "[/]"})
+    async with face_of(daemon.home) as face:
+        await page(face, "rules")
+        await face.sees("Bash(rm:*)")
+        await face.press("a")
+        await face.until(lambda: isinstance(face.app.screen, Dialog))
+        await face.types("Bash(git log:*)")
+        await face.sees("past requests")
+        await face.press("enter")
+        await face.sees("Bash(git log:*)")
+        await face.press("e")
+        await face.until(lambda: isinstance(face.app.screen, Dialog))
+        await face.types("git log")
+        await face.press("enter")
+        await face.sees("allow: Bash(git log:*)")
+        await face.press("s")
+        await face.sees("would have decided")
+        await face.press("g")
+        await face.sees("implied by")
+        await face.press("f5")
+        await face.until(lambda: "implied by" not in face.text)
+        for _ in range(2):
+            await face.press("d")
+            await face.until(lambda: isinstance(face.app.screen, Dialog))
+            await face.press("y")
+            await face.until(lambda: not isinstance(face.app.screen, Dialog))
+        await face.sees("None yet")
+    assert daemon.api("GET", "/rules")[1]["rules"] == []
+
+
+async def test_the_audit_shows_who_decided_what(daemon: Daemon) -> None:
+    daemon.hold(permission("make audits", "audit"))
+    daemon.decide(daemon.until_pending(1)[0], "deny", message="no")
+    async with face_of(daemon.home) as face:
+        await face.until(lambda: face.app.model.stats is not None)
+        await page(face, "audit")
+        await face.sees("permission.decision")
+        await face.press("enter")
+        await face.sees("hash in the chain")
+        await face.press("y")
+        assert "permission.decision" in face.app.clipboard
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("tasks", "▸ swab the deck"), ("health", "hook answers, p99"), ("projects", "/w/deck")]
+)
+async def test_health_tasks_and_projects_are_filled(daemon: Daemon, name: str, words: str) -> None:
+    todos = [{"content": "swab the deck", "status": "in_progress", "activeForm": "x"}]
+    used = {"tool_name": "TodoWrite", "tool_input": {"todos": todos}, "tool_use_id": "swab"}
+    daemon.hook({"hook_event_name": "PostToolUse", "session_id": "deck", "cwd": "/w/deck", **used})
+    async with face_of(daemon.home) as face:
+        await face.until(lambda: face.app.model.stats is not None)
+        shown = await page(face, name)
+        await face.until(lambda: words in face.text or words in _walls(shown), words)
+
+
+def _walls(shown: PageScreen) -> str:
+    return "\n".join(wall.text for wall in shown.query(Wall))
+
+
+async def test_help_names_every_key_and_every_command(daemon: Daemon) -> None:
+    async with face_of(daemon.home) as face:
+        shown = await page(face, "help")
+        await face.until(lambda: "daemon stays" in _walls(shown))
+        text = _walls(shown)
+    assert all(command.name in text and command.words in text for command in COMMANDS)
+    for title, bindings in PLACES:
+        assert title in text
+        assert len(list(key_lines(title, bindings))) == len(list(bindings)) + 2
+    assert len(list(fold(command_lines(), 200))) == len(COMMANDS) + 2
+
+
+async def test_the_command_palette_knows_the_commands(daemon: Daemon) -> None:
+    async with face_of(daemon.home) as face:
+        named = [command.title for command in face.app.get_system_commands(face.app.screen)]
+        assert {"allow", "rules", "health", "theme light"} <= set(named)
+        await face.press("ctrl+p")
+        await face.types("health")
+        await asyncio.sleep(0.5)
+        await face.press("enter", "enter")
+        await face.until(lambda: isinstance(face.app.screen, PageScreen), "the health screen")
+
+
+async def test_themes_change_while_it_runs(daemon: Daemon) -> None:
+    async with face_of(daemon.home) as face:
+        await face.orders("theme light")
+        await face.until(lambda: face.app.theme == "light")
+        await face.orders("theme pink")
+        await face.hears("themes are dark, light, contrast")
+
+
+async def test_the_first_run_shows_three_lines_which_a_request_takes_away(tmp_path: Path) -> None:
+    with Daemon(tmp_path / "home") as fresh:
+        async with face_of(fresh.home, (60, 20)) as face:
+            await face.sees("connect Claude Code (shows the change first)")
+            assert all(words in face.text for words in ("play the demo", "what this is"))
+            await face.press("i")
+            await face.hears("in another terminal: qd install")
+            held = fresh.hold(permission("make first"))
+            await face.card("make first")
+            await face.until(lambda: "play the demo" not in face.text)
+            await face.press("a")
+            assert decision_in((await asyncio.to_thread(held.answer))[1]) == "allow"
+
+
+async def test_where_no_daemon_runs_the_screen_says_so(tmp_path: Path) -> None:
+    from quarterdeck.surfaces.tui.app import QuarterdeckApp
+
+    app = QuarterdeckApp(tmp_path)
+    async with app.run_test(size=(100, 30)) as pilot:
+        face = Face(app, pilot)
+        await face.sees("The daemon is away")
+        await face.orders("rules")
+        await face.sees("no Quarterdeck runs")
+
+
+async def test_plain_mode_speaks_in_lines_and_obeys(daemon: Daemon) -> None:
+    said: list[str] = []
+    reading, writing = os.pipe()
+    with os.fdopen(reading) as typed, os.fdopen(writing, "w") as person:
+        serving = asyncio.create_task(plain.serve(Talk(daemon.home), typed, said.append))
+
+        async def hears(words: str) -> None:
+            async with asyncio.timeout(10):
+                while not any(words in line for line in said):
+                    await asyncio.sleep(0.02)
+
+        def types(text: str) -> None:
+            person.write(text + "\n")
+            person.flush()
+
+        one = daemon.hold(permission("make lines", "plain1"))
+        await hears("Request 1: ◆ w wants to run")
+        await hears("make lines")
+        types("allow 1")
+        assert decision_in((await asyncio.to_thread(one.answer))[1]) == "allow"
+        two = daemon.hold(permission("echo \u202e", "plain2"))
+        await hears("show 2")
+        types("allow 2")
+        await hears("Not decided: not all of it shows")
+        types("show 2")
+        await hears("echo ⟨202e⟩")
+        types("deny 2 no thanks")
+        assert b"no thanks" in (await asyncio.to_thread(two.answer))[1]
+        three = daemon.hold(permission("make more", "plain3"))
+        await hears("Request 3")
+        types("list")
+        await hears("3: make more")
+        three.close()
+        await hears("Request 3 is over: Answered or cancelled at the terminal")
+        for text, answer in (("fly", "No such order"), ("allow 99", "Name a request"), ("sessions", "running for")):
+            types(text)
+            await hears(answer)
+        types("quit")
+        await asyncio.wait_for(serving, 10)
+    assert all(is_harmless(line.replace("\n", "")) for line in said)

@@ -1,0 +1,71 @@
+"""docs/tui.md: what the terminal face promises, and its keys from the tables they are made from."""
+
+from collections.abc import Iterable, Iterator
+
+from textual.binding import Binding, BindingType
+
+from quarterdeck.surfaces.tui.commands import COMMANDS
+from quarterdeck.surfaces.tui.places import PLACES
+from quarterdeck.surfaces.tui.screens.help import key_names
+
+HEAD = """# The terminal face
+
+`qd up` opens it; `qd up --plain` speaks in lines for a screen reader, `--theme dark|light|contrast` chooses the
+colours, `NO_COLOR` takes them away: every colour stands beside a glyph or a word. In a pipe it only starts the daemon.
+It is a client of the daemon like every other; leaving it leaves the daemon running.
+
+![The desk: sessions, the feed, and the request that waits](screenshots/desk.svg)
+
+From 60×20 on everything fits: on a narrow screen the desk is on top, and the pane that has the focus gets room.
+
+## The desk
+
+One card at a time: who asks, what exactly, the risk in words, what the rules say, what Claude suggests, and the keys.
+
+- A decision key acts only when the card has the focus and has been on screen for 0.3 s.
+- What does not all show (more lines than fit, a large input, characters that hide or reorder) must be opened with `x`
+  first. Such characters are spelled out, like ⟨202e⟩. The editor shows them as JSON escapes.
+- A decision carries the digest of what was shown. Who is too late is told who decided.
+- A request that is resolved elsewhere stays for two seconds, greyed, with a word who did it.
+- Below the card stands the latest decision: *sent*, then *confirmed* by what the agent did, or *overridden*.
+- While the daemon is away or silent, or the state of a session is unknown, the keys are off and a banner says why.
+- Many at once: each request is shown whole and marked by itself; there is no "allow the rest".
+- `r` shows the rule as a sentence: the pattern, which can be changed, where and how long it holds, and what it would
+  have decided.
+
+A request that comes rings the bell, sends a desktop notification (OSC 9 and 777) and puts its count into the title.
+Inside tmux the notification needs `set -g allow-passthrough on`. `:bell off` ends bell and notification. `y` copies
+through the terminal (OSC 52).
+
+![A small screen](screenshots/desk-small.svg)
+![Remembering a decision](screenshots/remember.svg)
+
+The pictures are made by `make screenshots`, the tables below by `make docs`.
+
+## Keys
+"""
+
+
+def tui_page() -> str:
+    """The whole page."""
+    parts = [HEAD]
+    for title, bindings in PLACES:
+        parts += [f"\n### {title}\n\n| key | does |\n| --- | --- |\n", *_keys(bindings)]
+    parts += [
+        "\n## Commands\n\nAfter `:`, or by `ctrl+p`. A beginning is enough.\n\n| command | does |\n| --- | --- |\n"
+    ]
+    for command in COMMANDS:
+        takes = f" {command.takes}" if command.takes else ""
+        parts.append(f"| `{_cell(command.name + takes)}` | {_cell(command.words)} |\n")
+    return "".join(parts)
+
+
+def _keys(bindings: Iterable[BindingType]) -> Iterator[str]:
+    for binding in bindings:
+        made = binding if isinstance(binding, Binding) else Binding(*binding)
+        keys = " ".join(f"`{_cell(name)}`" for name in key_names(made))
+        yield f"| {keys} | {_cell(made.tooltip or made.description)} |\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")

@@ -1,0 +1,25 @@
+"""Texts that want to act on a terminal, hide in it or pass for markup: what no surface may take at its word."""
+
+from __future__ import annotations
+
+HOSTILE = {
+    "markup": "[/] [bold]x[/bold] [link=file:///etc]y[/] [@click=app.quit]z[/] {x} \\[",
+    "half a tag": "[/",
+    "escape": "\x1b[2J\x1b]0;owned\x07\x1b]52;c;ZWNobw==\x07",
+    "control": "a\x00b\x08c\x0bd\x7fe\x85f\x9bg",
+    "bidi": "user\u202e\u2066 // check\u2069 \u2066admin\u200f",
+    "zero width": "al\u200blow\u2060\ufeff\u00ad\u034f",
+    "tags": "a\U000e0061\U000e0062\U000e007f",
+    "surrogate": "lone \ud800 and \udfff",
+    "lines": "one\r\ntwo\rthree\u2028four\u2029five\x0csix",
+    "wide": "日本語のテキスト" * 40,
+    "marks": "Z" + "\u0301\u0316" * 300,
+    "emoji": "👩\u200d👩\u200d👧 ✈\ufe0f",
+    "tabs": "\ta\tb",
+    "empty": "",
+    "blank": "   \n\n  ",
+}
+"""By what they try."""
+
+HUGE = "x" * 10_000_000
+"""A line of 10 MB."""

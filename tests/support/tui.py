@@ -1,0 +1,177 @@
+"""What a daemon says, as plain values, and a way to a daemon that was recorded: for tests of the terminal face."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+from quarterdeck.errors import NoDaemon
+from quarterdeck.surfaces.live import Connected, Live, Lost, Message
+from quarterdeck.surfaces.tui.talk import Talk
+
+Json = dict[str, Any]
+NOW = 1_791_000_060.0
+HOSTILE = (
+    "[/]",
+    "[bold red]not markup[/bold red]",
+    "[@click=app.quit]press[/]",
+    "\x1b[2J\x1b]0;title\x07",
+    "\x9b31m red",
+    "user\u202egnp.exe",
+    "zero\u200bwidth\ufeff",
+    "tag\U000e0041\U000e0042",
+    "line\r\nfeed\x00null",
+    "wide 漢字 and 👩‍👩‍👧",
+    "$(touch /tmp/x) `id` && rm -rf ~",
+    "%s %n {} {0} \\x1b",
+    "a" * 5000,
+)
+"""Texts that would act on a terminal, hide in it, or be taken for markup."""
+
+
+def session(session_id: str = "s1", state: str = "waiting_permission", **more: Any) -> Json:
+    """A session as the API shows it."""
+    counters = {"tool_uses": 3, "tool_failures": 1, "permission_requests": 1, "blocks": 0}
+    view: Json = {
+        "session_id": session_id,
+        "agent_state": state,
+        "state_source": "hooks",
+        "state_at": NOW - 12,
+        "pid": 4711,
+        "mode": "observed",
+        "cwd": "/home/ann/shop",
+        "project_id": "p_1",
+        "title": "make the login work again",
+        "model": "claude-opus-5-5",
+        "permission_mode": "default",
+        "entrypoint": "cli",
+        "tag": None,
+        "started_at": NOW - 600,
+        "last_event_at": NOW - 12,
+        "ended_at": None,
+        "run_id": f"{session_id}:R1",
+        "runs": 1,
+        "pending": 1 if state.startswith("waiting") else 0,
+        "counters": counters,
+        "usage": None,
+        "resume": {"command": f"claude --resume {session_id}", "cwd": "/home/ann/shop"},
+        "todos": [],
+        "runner_id": "otter-1",
+    }
+    return view | more
+
+
+def request(request_id: str = "q1", command: str = "git push --force", **more: Any) -> Json:
+    """A request that waits, as lists show it."""
+    view: Json = {
+        "request_id": request_id,
+        "kind": "permission",
+        "form": None,
+        "session_id": "s1",
+        "run_id": "s1:R1",
+        "event_id": "s1:R1:E6",
+        "runner_id": "otter-1",
+        "agent_id": None,
+        "agent_type": None,
+        "tool_name": "Bash",
+        "tool_input": {"command": command},
+        "truncated": None,
+        "tool_use_id": "toolu_1",
+        "digest": f"digest-{request_id}",
+        "risk": {"level": "high", "reasons": ["rewrites published history (git push --force)"]},
+        "suggestions": [],
+        "held": True,
+        "opened_at": NOW - 12,
+        "expires_at": NOW + 86400,
+        "status": "pending",
+        "decision": None,
+    }
+    return view | more
+
+
+def decision(word: str = "allow", **more: Any) -> Json:
+    """How a request ended."""
+    view: Json = {
+        "decision": word,
+        "source": "user",
+        "by": "owner via cli",
+        "at": NOW,
+        "note": None,
+        "message": None,
+        "reason": None,
+        "interrupt": False,
+        "updated_input": None,
+        "answers": None,
+        "status": "decided",
+        "delivery": "sent",
+        "rule_ids": [],
+        "pattern": None,
+    }
+    return view | more
+
+
+def over(view: Json, status: str = "decided", **made: Any) -> Json:
+    """The same request once it is decided."""
+    return view | {"status": status, "decision": decision(**made)}
+
+
+def connected(version: str = "") -> Connected:
+    return Connected(17, "otter-1", version, True)
+
+
+def snapshot(*, sessions: list[Json] | None = None, requests: list[Json] | None = None) -> Message:
+    return Message("snapshot", {"type": "snapshot", "sessions": sessions or [], "requests": requests or []})
+
+
+def told(kind: str, view: Json) -> Message:
+    return Message(kind, {"type": kind, kind: view})
+
+
+def event(seq_no: int, kind: str, title: str, session_id: str = "s1", **data: Any) -> Json:
+    """An event as the API shows it."""
+    return {
+        "seq_no": seq_no,
+        "event_id": f"{session_id}:R1:E{seq_no}",
+        "seq": seq_no,
+        "run_id": f"{session_id}:R1",
+        "session_id": session_id,
+        "runner_id": "otter-1",
+        "at": NOW - 60 + seq_no,
+        "kind": kind,
+        "level": "info",
+        "actor_id": "agent:root",
+        "cause": None,
+        "data": data,
+        "title": title,
+        "ui": {},
+    }
+
+
+class RecordedLive(Live):
+    """Says what was recorded, and then nothing more."""
+
+    def __init__(self, said: list[Connected | Lost | Message]) -> None:
+        super().__init__(lambda: ("", ""), client="tui", topics=[])
+        self._recorded = said
+
+    async def follow(self) -> AsyncGenerator[Connected | Lost | Message]:
+        for one in self._recorded:
+            yield one
+        await asyncio.Event().wait()
+
+
+class RecordedTalk(Talk):
+    """A way to a daemon that only answers what was recorded."""
+
+    def __init__(self, said: list[Connected | Lost | Message], answers: dict[str, Json]) -> None:
+        super().__init__(Path("/home/ann/.quarterdeck"))
+        self.live = RecordedLive(said)
+        self._answers = answers
+
+    async def get(self, path: str, **query: Any) -> Json:
+        if path not in self._answers:
+            raise NoDaemon("not recorded")
+        return self._answers[path]
+
+    async def post(self, path: str, body: Json) -> Json:
+        return await self.get(path)

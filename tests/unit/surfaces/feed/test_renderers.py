@@ -1,0 +1,246 @@
+"""How tools are shown: what they are about, what came of it, and everything when opened."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quarterdeck.core.text import UNSEEN
+from quarterdeck.surfaces.tui.feed.details import STEPS, copied, detail_lines, shown_lines
+from quarterdeck.surfaces.tui.feed.lines import Look, row_lines
+from quarterdeck.surfaces.tui.feed.pieces import width_of
+from quarterdeck.surfaces.tui.feed.render.tools import FACES, face_of, name_of
+from quarterdeck.surfaces.tui.feed.rows import Rows
+from tests.support.feed import Book, Event
+from tests.support.hostile import HOSTILE, HUGE
+
+RECORDINGS = Path(__file__).parents[3] / "recordings" / "claude-code-hooks"
+RECORDED = sorted(path.name for path in RECORDINGS.glob("PostToolUse.*.json"))
+FIELDS = (
+    *("command", "file_path", "content", "old_string", "new_string", "pattern", "path"),
+    *("url", "query", "prompt", "description", "plan", "message"),
+)
+LOOK = Look(width=100, clock=lambda at: "14:02:01")
+
+
+def recorded(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((RECORDINGS / name).read_text(encoding="utf-8"))
+    return found
+
+
+def closed(book: Book, look: Look = LOOK) -> list[str]:
+    """The lines of every row that is shown, as text."""
+    rows = Rows(look.room)
+    rows.append(book.events)
+    made: list[str] = []
+    line = 0
+    while (at := rows.window.at_line(line)) is not None:
+        row = rows.row(at[0])
+        assert row is not None
+        lines = row_lines(row, look)
+        assert len(lines) == rows.window.height_of(at[0])
+        assert all(width_of(each) <= look.width for each in lines)
+        made += ["".join(text for text, _ in each).rstrip() for each in lines]
+        line += len(lines)
+    return made
+
+
+def opened(event: Event, after: Event | None = None, width: int = 100, step: int = 0, raw: bool = False) -> list[str]:
+    lines = shown_lines(detail_lines(event, after, [], raw=raw), width, 20, step)
+    assert all(width_of(line) <= width for line in lines)
+    return ["".join(text for text, _ in line)[20:].rstrip() for line in lines]
+
+
+def call(tool: str, response: Any = None, **given: Any) -> list[str]:
+    """A call and its result, opened."""
+    before, after = Book().call(tool, response, **given).events
+    return opened(before, after)[:-1]
+
+
+def roles(tool: str, **given: Any) -> set[str]:
+    lines = detail_lines(Book().call(tool, {}, **given).events[0], None, [], raw=False)
+    return {role for line in lines for _, role in line}
+
+
+def test_a_turn_reads_like_a_story() -> None:
+    book = Book().prompt("add rate limiting").says("I look first.")
+    book.call("Read", {"file": {"numLines": 120}}, file_path="/home/you/api/src/login.py")
+    book.fails("Bash", "Exit code 1\n2 failed, 41 passed", command="pytest -q")
+    book.asks("Bash", decided="deny", command="git push --force").stops("It is done.")
+    assert closed(book) == [
+        " 14:02:01 ── run 1 " + "─" * 80,
+        " 14:02:01 ▸ you      add rate limiting",
+        " 14:02:01 ◂ claude   I look first.",
+        " 14:02:01 ● Read     src/login.py  120 lines" + " " * 50 + "31 ms",
+        " 14:02:01 ● Bash     pytest -q" + " " * 64 + "86 ms",
+        "          ⎿ exit 1 · 2 failed, 41 passed",
+        " 14:02:01 ◆ Bash     git push --force",
+        "          ⎿ ✗ Denied by cli: not on main",
+        " 14:02:01 ■ stop     It is done." + " " * 63 + "STOP",
+        " 14:02:01 ■ run      completed · 1 tool · 1 failed",
+    ]
+
+
+def test_a_request_that_waits_says_so() -> None:
+    assert closed(Book().asks("Bash", decided=None, command="git push"))[0].endswith("needs you")
+
+
+def test_a_narrow_screen_leaves_out_what_is_least_needed() -> None:
+    book = Book().call("Bash", {"stdout": "ok"}, command="make")
+    assert closed(book, Look(width=50, clock=LOOK.clock))[0].startswith(" 14:02 ● Bash make")
+    assert closed(book, Look(width=30, clock=LOOK.clock))[0].startswith(" ● Bash make")
+
+
+def test_several_sessions_are_told_apart() -> None:
+    look = Look(width=100, clock=LOOK.clock, label=lambda session_id: f"project-{session_id}")
+    assert closed(Book().says("hello"), look) == [" 14:02:01 project-s1  ◂ claude   hello"]
+
+
+def test_what_is_said_is_wrapped_and_its_beginning_shown() -> None:
+    lines = closed(Book().says("word " * 400))
+    assert len(lines) == 6
+    assert all(line.startswith(" " * 21 + "word") for line in lines[1:])
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_what_claude_code_really_sends_has_a_subject_and_opens(name: str) -> None:
+    payload = recorded(name)
+    lines = call(payload["tool_name"], payload["tool_response"], **payload["tool_input"])
+    assert lines
+    face = face_of(payload["tool_name"])
+    assert isinstance(face.subject(payload["tool_input"]), str)
+    assert isinstance(face.outcome(payload["tool_input"], payload["tool_response"]), str)
+
+
+def test_bash_shows_command_output_and_errors() -> None:
+    assert call("Bash", {"stdout": "one\ntwo\n", "stderr": "oh"}, command="make\nmake test", description="build") == [
+        "$ make",
+        "  make test",
+        "# build",
+        "⎿",
+        "one",
+        "two",
+        "stderr",
+        "oh",
+    ]
+    assert call("Bash", {"stdout": ""}, command="true")[-1] == "no output"
+    long = call("Bash", {"stdout": "\n".join(f"line {n}" for n in range(100))}, command="seq")
+    assert long[2:4] == ["… 60 lines above (469 B)", "line 60"]
+
+
+def test_edits_are_diffs_with_syntax_colours() -> None:
+    given = {"file_path": "/a/b.py", "old_string": "x = 1\ny = 2", "new_string": "x = 1\ny = 'two'  # 2\nz = 3"}
+    assert call("Edit", {}, **given)[:5] == [
+        "/a/b.py",
+        "    1   x = 1",
+        "    2 − y = 2",
+        "    2 + y = 'two'  # 2",
+        "    3 + z = 3",
+    ]
+    assert {"added string", "added comment", "removed number"} <= roles("Edit", **given)
+    patch = [{"oldStart": 40, "newStart": 41, "lines": [" a", "-b", "+c"]}]
+    assert call("Edit", {"structuredPatch": patch}, **given) == ["/a/b.py", "⎿", "   41   a", "   41 − b", "   42 + c"]
+
+
+def test_a_written_file_is_all_added_and_a_read_one_is_numbered() -> None:
+    assert call("Write", {"type": "create"}, file_path="/a.md", content="# Hi\n\ntext")[1:4] == [
+        "    1 + # Hi",
+        "    2 +",
+        "    3 + text",
+    ]
+    got = {"file": {"content": "def f():\n    pass\n", "startLine": 10, "numLines": 2}}
+    assert call("Read", got, file_path="/a.py", offset=10, limit=2)[-2:] == ["   10 def f():", "   11     pass"]
+
+
+def test_searches_the_web_and_agents() -> None:
+    assert call("Grep", {"filenames": ["a.py", "b.py"], "numFiles": 2}, pattern="def", path="src")[-2:] == [
+        "a.py",
+        "b.py",
+    ]
+    assert call("WebFetch", {"result": "Fine.", "code": 200, "bytes": 900}, url="https://x.org", prompt="ok?") == [
+        "https://x.org",
+        "ok?",
+        "⎿",
+        "Fine.",
+    ]
+    assert face_of("WebFetch").outcome({}, {"code": 200, "bytes": 14_000}) == "200 · 14 kB"
+    assert face_of("Agent").subject({"subagent_type": "Explore", "description": "find it"}) == "Explore: find it"
+    assert face_of("Agent").outcome({}, {"status": "async_launched"}) == "works in the background"
+
+
+def test_todos_questions_and_plans() -> None:
+    todos = [
+        {"content": "a", "status": "completed"},
+        {"content": "b", "status": "in_progress", "activeForm": "doing b"},
+    ]
+    assert face_of("TodoWrite").subject({"todos": todos}) == "1/2  doing b"
+    assert call("TodoWrite", {}, todos=[*todos, {"content": "c"}])[:3] == ["✓ a", "▸ b", "· c"]
+    question = {"question": "Which?", "options": [{"label": "Redis", "description": "shared"}, {"label": "None"}]}
+    lines = call("AskUserQuestion", {"answers": {"Which?": "Redis"}}, questions=[question])
+    assert lines == ["? Which?", "  ○ Redis  shared", "  ○ None", "⎿", "✓ Which?  Redis"]
+    assert call("ExitPlanMode", None, plan="1. Drain\n2. Go")[:2] == ["1. Drain", "2. Go"]
+
+
+def test_mcp_and_unknown_tools_show_all_their_fields() -> None:
+    assert name_of("mcp__github__create_issue") == "github·create_issue"
+    lines = call(
+        "mcp__github__create_issue", [{"type": "text", "text": "made #7"}], title="Bug", labels=["a"], body="x\ny"
+    )
+    assert lines == ["title     Bug", "labels    [", '  "a"', "]", "body  3 B", "  x", "  y", "⎿", "made #7"]
+    assert call("Telepathy", {"mood": 3}, to="you") == ["to        you", "⎿", "{", '  "mood": 3', "}"]
+
+
+def test_raw_json_shows_everything_there_is() -> None:
+    event = Book().call("Bash", {}, command="ls").events[0]
+    assert json.loads("\n".join(opened(event, raw=True))) == event
+
+
+@pytest.mark.law("I6")
+@pytest.mark.parametrize("tool", [*FACES, "mcp__a__b", "Unknown"])
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_tool_lets_hostile_text_through(tool: str, name: str) -> None:
+    text = HOSTILE[name]
+    given: dict[str, Any] = {
+        **dict.fromkeys(FIELDS, text),
+        text or "k": text,
+        "todos": [{"content": text, "status": text}],
+    }
+    given |= {
+        "questions": [{"question": text, "options": [{"label": text, "description": text}]}],
+        "edits": [{"old_string": text}],
+    }
+    answer = {"stdout": text, "stderr": text, "filenames": [text], "answers": {text: text}, "result": text}
+    for response in (text, [{"type": "text", "text": text}], answer, {"file": {"content": text}}, [[text]], 7):
+        before, after = Book().call(tool, response, **given).events
+        lines = (
+            opened(before, after, 60)
+            + opened(before, after, 60, raw=True)
+            + closed(Book().call(tool, response, **given))
+        )
+        assert not any(UNSEEN.search(line) for line in lines)
+        assert not UNSEEN.search(copied(before, after))
+
+
+@pytest.mark.parametrize("tool", [*FACES, "mcp__a__b", "Unknown"])
+def test_ten_megabytes_are_cut_with_their_size_at_every_step(tool: str) -> None:
+    before, after = Book().call(tool, {"stdout": HUGE, "result": HUGE}, **dict.fromkeys(FIELDS, HUGE)).events
+    for step in range(2):
+        assert len(opened(before, after, 100, step)) <= STEPS[step][0] + 1
+    assert len("".join(opened(before, after, raw=True))) < 100_000
+    assert len(copied(before, after)) < 101_000
+
+
+@pytest.mark.parametrize(
+    "data", [None, 7, "text", [], {}, {"tool_input": 3}, {"tool_name": None, "tool_input": {"command": 5}}]
+)
+@pytest.mark.parametrize(
+    "kind", ["tool.pre", "tool.post", "tool.failure", "permission.request", "question.request", "run.end", "x"]
+)
+def test_data_of_any_shape_is_shown(kind: str, data: Any) -> None:
+    book = Book()
+    event = book.add(kind, data)
+    assert closed(book)
+    assert opened(event, event)

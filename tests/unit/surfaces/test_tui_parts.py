@@ -1,0 +1,277 @@
+"""Small pure parts of the terminal face: folding, words, commands, notifications, edits, answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from quarterdeck.core.text import UNSEEN, visible
+from quarterdeck.surfaces.tui.commands import COMMANDS, read_command, read_filter
+from quarterdeck.surfaces.tui.dialogs.answer import answer_to, read_value
+from quarterdeck.surfaces.tui.dialogs.edit import read_back, written
+from quarterdeck.surfaces.tui.dialogs.remember import sentence, simulated
+from quarterdeck.surfaces.tui.dialogs.rule import read_input
+from quarterdeck.surfaces.tui.feed_pane import wanted
+from quarterdeck.surfaces.tui.header import header_row
+from quarterdeck.surfaces.tui.lines import Line, Span, exact_lines, fold, plain
+from quarterdeck.surfaces.tui.model import Metrics, Model
+from quarterdeck.surfaces.tui.notify import BEL, Notifier, notification, title
+from quarterdeck.surfaces.tui.screens.health import health_lines
+from quarterdeck.surfaces.tui.screens.projects import project_rows
+from quarterdeck.surfaces.tui.screens.rules import explained_lines, rule_rows, simulated_lines
+from quarterdeck.surfaces.tui.screens.tasks import all_tasks
+from quarterdeck.surfaces.tui.sessions import session_rows
+from quarterdeck.surfaces.tui.themes import PALETTES, style_of
+from quarterdeck.surfaces.words import STATES, about, outcome
+from tests.support.tui import HOSTILE, NOW, over, request, session
+
+
+@given(st.text(max_size=400), st.integers(10, 80))
+def test_exact_lines_lose_nothing_and_no_row_is_wider_than_there_is_room(text: str, width: int) -> None:
+    rows = list(fold(exact_lines(text), width))
+    assert all(sum(cell_len(span.text) for span in row) <= width for row in rows)
+    assert "".join(s.text for row in rows for s in row[1:]) == visible(text).replace("\t", "    ").replace("\n", "")
+
+
+@given(st.lists(st.text("ab 漢", max_size=20), max_size=20), st.integers(10, 60))
+def test_words_fold_between_words_and_keep_their_styles(parts: list[str], width: int) -> None:
+    one = Line(tuple(Span(part, f"style{n}") for n, part in enumerate(parts)))
+    rows = list(fold([one], width))
+    assert "".join(span.text for row in rows for span in row) == "".join(parts)
+    styles = {span.style: span for row in rows for span in row}
+    assert set(styles) <= {f"style{n}" for n in range(len(parts))}
+
+
+def test_a_line_of_megabytes_is_folded_a_block_at_a_time() -> None:
+    lines = list(exact_lines("x" * 1_000_000))
+    assert len(lines) > 200
+    assert sum(len(one.spans[0].text) for one in lines) == 1_000_000
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 120, 200])
+def test_the_header_never_leaves_out_who_waits(width: int) -> None:
+    figures = Metrics(sessions=12, running=3, waiting=2, tools=412, failures=3, tokens=1200000, cost=1.84)
+    row = header_row(figures, "otter", True, width)
+    text = "".join(span.text for span in row)
+    assert "2 need you" in text or width < 40
+    assert cell_len(text) == width or width < 60
+
+
+def test_the_header_shows_every_figure_where_there_is_room() -> None:
+    figures = Metrics(
+        sessions=3, running=1, waiting=2, tools=412, failures=3, tokens=12_000, cost=1.84, overhead_seconds=0.0009
+    )
+    text = "".join(span.text for span in header_row(figures, "otter", False, 160))
+    for words in (
+        "3 sessions",
+        "1 running",
+        "2 need you",
+        "412 tools",
+        "3 failed",
+        "12k tokens",
+        "$1.84",
+        "+0.9 ms",
+        "otter ✕",
+    ):
+        assert words in text
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_a_session_row_shows_glyph_word_and_name_whatever_its_width(state: str) -> None:
+    for width in (30, 44, 80):
+        rows = list(session_rows(session(state=state), NOW, width, True))
+        assert all(sum(cell_len(span.text) for span in row) <= width for row in rows)
+        text = plain(rows)
+        assert STATES[state].glyph in text
+        assert STATES[state].word in text
+        assert "shop" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("allow", "allow"), (":deny no", "deny"), ("heal", "health"), ("go", "go-on"), ("  quit ", "quit")],
+)
+def test_a_command_may_be_begun(text: str, found: str) -> None:
+    read = read_command(text)
+    assert isinstance(read, tuple)
+    assert read[0].name == found
+
+
+def test_what_is_no_command_says_so() -> None:
+    assert "no such command" in str(read_command("fly"))
+    assert "health or help" in str(read_command("he"))
+    assert "name a command" in str(read_command(":"))
+    assert read_command("deny not on main")[1] == "not on main"
+    assert len({command.name for command in COMMANDS}) == len(COMMANDS)
+
+
+def test_a_filter_names_what_it_narrows() -> None:
+    assert read_filter("kind=tool tool=Bash,Edit") == {"kind": "tool", "tool": "Bash,Edit"}
+    assert "not a filter" in str(read_filter("colour=red"))
+    made = wanted({"tool": "Bash,Edit", "level": "warn"})
+    assert not isinstance(made, str)
+    assert made.tools == {"Bash", "Edit"}
+    assert "levels are" in str(wanted({"level": "loud"}))
+
+
+@pytest.mark.law("I6")
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_a_notification_carries_no_order_from_outside(text: str) -> None:
+    said = notification(text, {})
+    assert said.count("\x1b]") == 2
+    assert said.count(BEL) == 2
+    inside = said.replace("\x1b]9;", "").replace("\x1b]777;notify;Quarterdeck;", "").replace(BEL, "")
+    assert not UNSEEN.search(inside)
+    assert ";" not in inside
+    wrapped = notification(text, {"TMUX": "1"})
+    assert wrapped.count("\x1bPtmux;") == wrapped.count("\x1b\\") == 2
+
+
+def test_each_request_rings_once_and_the_title_counts() -> None:
+    written_: list[str] = []
+    notifier = Notifier(written_.append)
+    notifier.tell({})
+    assert written_ == [title(0)]
+    notifier.tell({"a": "shop needs you", "b": "docs needs you"})
+    assert written_[1] == title(2) == "\x1b]2;(2) Quarterdeck\x07"
+    assert "shop needs you (and 1 more)" in written_[2]
+    notifier.tell({"a": "shop needs you"})
+    assert written_[3:] == [title(1)]
+    notifier.on = False
+    notifier.tell({"a": "shop needs you", "c": "infra needs you"})
+    assert written_[4:] == [title(2)]
+
+
+def test_a_command_is_edited_as_text_and_anything_else_as_json() -> None:
+    asked = {"command": "ls", "description": "look"}
+    assert written(asked) == "ls"
+    assert read_back("ls -l\n", asked) == {"command": "ls -l", "description": "look"}
+    assert "empty" in str(read_back("  ", asked))
+    other = {"file_path": "/w/a", "content": "x"}
+    assert read_back(written(other), other) == other
+    assert "not JSON" in str(read_back("{", other))
+    assert "object" in str(read_back("[1]", other))
+
+
+@pytest.mark.law("D10")
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_nothing_hides_in_the_editor_and_what_is_untouched_comes_back_as_it_was(text: str) -> None:
+    for asked in ({"command": text}, {"content": text, "n": 1}):
+        assert not UNSEEN.search(written(asked))
+        assert read_back(written(asked), asked) == asked
+
+
+@pytest.mark.parametrize(
+    ("question", "chosen", "typed", "answer"),
+    [
+        ({"options": [{"label": "A"}, {"label": "B"}]}, [1], "", "B"),
+        ({"options": [{"label": "A"}]}, [0], "mine", "mine"),
+        ({"options": [{"label": "A"}]}, [], "", None),
+        ({"options": [{"label": "A"}, {"label": "B"}], "multiSelect": True}, [0, 1], "", ["A", "B"]),
+        ({"options": [{"label": "A"}], "multiSelect": True}, [0], "more", ["A", "more"]),
+        ({"options": [{"label": "A"}], "multiSelect": True}, [], "", None),
+        ({}, [], "free", "free"),
+    ],
+)
+def test_an_answer_is_what_was_chosen_or_typed(
+    question: dict[str, Any], chosen: list[int], typed: str, answer: object
+) -> None:
+    assert answer_to(question, chosen, typed) == answer
+
+
+def test_fields_of_a_form_are_read_by_their_type() -> None:
+    assert read_value({"type": "integer"}, "7") == 7
+    assert read_value({"type": "number"}, "0.5") == 0.5
+    assert read_value({"type": "array"}, "[1]") == [1]
+    assert read_value({"type": "string"}, "[1]") == "[1]"
+    with pytest.raises(ValueError, match="invalid literal"):
+        read_value({"type": "integer"}, "seven")
+
+
+def test_a_use_to_explain_is_read_by_its_tool() -> None:
+    assert read_input("Bash", "git log") == {"command": "git log"}
+    assert read_input("Edit", "/w/a") == {"file_path": "/w/a"}
+    assert read_input("X", '{"a": 1}') == {"a": 1}
+    assert "not JSON" in str(read_input("X", "{a"))
+
+
+def test_a_rule_to_remember_is_a_sentence() -> None:
+    assert sentence("allow", "Bash(ls:*)", "project", "7 days") == "Always allow Bash(ls:*) in this project for 7 days."
+    assert sentence("deny", "", "user", "for ever") == "Always deny … everywhere."
+    page = {"seen": 412, "decided": 37, "surprises": [1], "left": 3}
+    assert simulated(page) == (
+        "It would have decided 37 of 412 past requests (of the last 412), 1 of them otherwise than you decided."
+    )
+    assert "no past requests" in simulated({"seen": 0})
+
+
+@pytest.mark.parametrize(
+    ("view", "words"),
+    [
+        (over(request(), by="owner via phone"), "Allowed by owner via phone"),
+        (over(request(), word="deny", source="rule", pattern="Bash(rm:*)"), "Denied by rule Bash(rm:*)"),
+        (
+            over(request(), "withdrawn", source="elsewhere", reason="answered at the terminal"),
+            "Answered at the terminal",
+        ),
+        (over(request(), "expired", source="timeout"), "Nobody answered in time"),
+        (over(request(), updated_input={"command": "ls"}), "Allowed, edited, by owner via cli"),
+        (request(), "It waits"),
+        (request(status="withdrawn"), "It is over"),
+    ],
+)
+def test_how_a_request_ended_is_a_sentence(view: dict[str, Any], words: str) -> None:
+    assert outcome(view) == words
+
+
+def test_what_a_request_is_about_fits_a_line() -> None:
+    assert about(request(command="x" * 500)).count("x") < 70
+    assert about(request(tool_name="Edit", tool_input={"file_path": "/w/a.py"})) == "Edit(a.py)"
+    assert about(request(form="plan", kind="question")) == "a plan"
+
+
+def test_rules_projects_and_tasks_are_tables_of_words() -> None:
+    rule = {
+        "rule_id": "r1",
+        "effect": "allow",
+        "pattern": "Bash(ls:*)",
+        "scope": "project",
+        "scope_id": "p_1",
+        "scope_path": "/w/shop",
+        "hits": 12,
+        "last_hit_at": NOW - 5,
+        "expires_at": None,
+        "created_by": "owner via tui",
+        "note": None,
+    }
+    (key, cells), *_ = rule_rows([rule], NOW)
+    assert key == "r1"
+    assert cells[2:6] == ("project shop", "12", "5 s", "for ever")
+    considered = [{"rule": rule, "matched": True, "why": "covers ls"}]
+    found = {"effect": "allow", "rules": [rule], "reasons": [], "considered": considered, "patterns": ["Bash(ls)"]}
+    assert "allow: Bash(ls:*)" in plain(fold(explained_lines(found), 100))
+    asked = plain(fold(explained_lines(found | {"effect": None, "reasons": ["it writes"]}), 100))
+    assert "A person is asked: it writes" in asked
+    past = {"subject": "ls -l", "decision": "deny", "by": "owner", "surprise": "you denied it"}
+    assert "you denied it" in plain(fold(simulated_lines(rule, 9, 1, [past], [past]), 100))
+    rows = dict(project_rows([session("a"), session("b", "ended", ended_at=1.0)], NOW))
+    assert rows["/home/ann/shop"][:4] == (("shop", "strong"), ("1", "waiting"), "1 / 2", "6")
+    todos = [{"text": "find it", "status": "done"}, {"text": "mend it", "status": "doing"}]
+    shown = plain(fold(all_tasks([session(todos=todos), session("b")]), 80))
+    assert "shop 1/2" in shown
+    assert "✓ find it" in shown
+    assert "▸ mend it" in shown
+
+
+def test_health_says_that_nothing_is_known_before_it_is() -> None:
+    assert "No figures yet" in plain(fold(health_lines(Model(), "/h", 0.0), 80))
+
+
+def test_every_style_of_a_card_is_in_every_theme() -> None:
+    names = set(PALETTES["dark"])
+    assert all(set(palette) == names for palette in PALETTES.values())
+    assert style_of("dark", "no such style").color is None
