@@ -7,8 +7,9 @@ import contextlib
 import time
 from collections.abc import Callable, Iterable
 from contextlib import aclosing
+from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
 from textual.app import App, SystemCommand
@@ -22,14 +23,15 @@ from quarterdeck.errors import QuarterdeckError, Refused
 from quarterdeck.surfaces.tui.app_keys import APP_KEYS
 from quarterdeck.surfaces.tui.bridge import Bridge
 from quarterdeck.surfaces.tui.commands import COMMANDS, read_command
-from quarterdeck.surfaces.tui.deciding import Deciding
 from quarterdeck.surfaces.tui.model import Asked, Model
 from quarterdeck.surfaces.tui.notify import Notifier
 from quarterdeck.surfaces.tui.orders import Orders
-from quarterdeck.surfaces.tui.pages import PAGES
 from quarterdeck.surfaces.tui.talk import Talk
 from quarterdeck.surfaces.tui.themes import THEMES
 from quarterdeck.surfaces.words import about, project_name
+
+if TYPE_CHECKING:
+    from quarterdeck.surfaces.tui.deciding import Deciding
 
 TICK_SECONDS = 0.05
 STATS_SECONDS = 3.0
@@ -60,13 +62,19 @@ class QuarterdeckApp(App[None]):
         self.theme = theme
         self.talk = talk or Talk(home)
         self.model = Model(__version__)
-        self.deciding = Deciding(self)
         self.orders = Orders(self)
         self.notifier = Notifier(self._write)
         self.bridge = Bridge()
         self._following: Worker[None] | None = None
         self._is_dirty = True
         self._drawn_at = 0.0
+
+    @cached_property
+    def deciding(self) -> Deciding:
+        """What follows when a person decides; its dialogs are read when the first is needed."""
+        from quarterdeck.surfaces.tui.deciding import Deciding
+
+        return Deciding(self)
 
     def on_mount(self) -> None:
         self.push_screen(self.bridge)
@@ -177,7 +185,9 @@ class QuarterdeckApp(App[None]):
         self.orders.perform(name, rest, self.bridge.desk.asked)
 
     def open_page(self, name: str) -> None:
-        """One of the other screens."""
+        """One of the other screens; they are read when the first is opened, so that the bridge is there sooner."""
+        from quarterdeck.surfaces.tui.pages import PAGES
+
         if isinstance(self.screen, Bridge):
             self.push_screen(PAGES[name]())
 
