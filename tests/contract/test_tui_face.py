@@ -110,6 +110,11 @@ async def test_a_storm_of_sizes_leaves_the_card_whole(daemon: Daemon) -> None:
         await face.sees("make waves")
         await face.sees("[a]")
         assert face.text.index("Desk") < face.text.index("Sessions")
+        face.bridge.feed.focus()
+        await face.until(lambda: face.bridge.feed.size.height >= 4, "room for the feed")
+        face.bridge.sessions.focus()
+        await face.until(lambda: face.bridge.sessions.size.height >= 6, "room for the sessions")
+        face.desk.focus()
         await face.pilot.resize_terminal(120, 40)
         await face.until(lambda: face.text.index("Sessions") < face.text.index("Desk"))
 

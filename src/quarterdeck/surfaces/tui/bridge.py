@@ -110,6 +110,10 @@ class Bridge(Screen[None]):
     def on_resize(self) -> None:
         self.face.dirty()
 
+    def on_descendant_focus(self) -> None:
+        """On a narrow screen the pane that has the focus gets room."""
+        self.face.dirty()
+
     def tell(self) -> None:
         """Show how things stand now."""
         face, now = self.face, time.monotonic()
@@ -127,7 +131,9 @@ class Bridge(Screen[None]):
 
     def _tell_desk(self) -> None:
         desk, waiting = self.desk, bool(self.face.model.pending)
-        share = 0.65 if self.size.width < NARROW else 0.5
+        narrow = self.size.width < NARROW
+        elsewhere = narrow and isinstance(self.focused, FeedPane | Sessions)
+        share = 0.3 if elsewhere else 0.65 if narrow else 0.5
         desk.most_rows = max(4, int(self.size.height * share) - 2)
         desk.set_class(waiting, "-waiting")
         before = desk.asked
