@@ -42,10 +42,8 @@ def story() -> list[Connected | Lost | Message]:
         *(
             Message("event", {"event": one})
             for one in (
-                event(1, "user.prompt", "❯ add rate limiting", "shop", prompt="add rate limiting"),
                 event(2, "tool.pre", "● Bash(pytest -q)", "shop", **tool),
                 event(3, "tool.post", "⎿ Bash result", "shop", **tool, tool_response={"stdout": "43 passed"}),
-                event(4, "message.assistant", "◂ All tests pass.", "shop", text="All tests pass."),
             )
         ),
     ]
