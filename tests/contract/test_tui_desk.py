@@ -324,3 +324,26 @@ async def test_what_is_asked_can_be_copied(daemon: Daemon) -> None:
 
 def test_everything_was_answered(daemon: Daemon) -> None:
     assert daemon.pending() == []
+
+
+async def test_what_is_typed_after_a_slash_is_searched_and_decides_nothing(daemon: Daemon) -> None:
+    held = daemon.hold(permission("make war"))
+    async with face_of(daemon.home) as face:
+        await face.card("make war")
+        await face.press("slash", *"allow")
+        assert face.app.screen.query_one("#command", Input).value == "find allow"
+        await face.press("enter")
+        assert [request["status"] for request in daemon.pending()] == ["pending"]
+    held.close()
+
+
+async def test_a_key_in_the_same_breath_as_another_is_not_a_decision(daemon: Daemon) -> None:
+    held = daemon.hold(permission("make haste"))
+    async with face_of(daemon.home) as face:
+        await face.card("make haste")
+        face.desk.action_decide("deny")
+        assert face.desk.why_not() == "another key came just before"
+        face.desk.action_decide("allow")
+        await face.press("escape")
+        assert [request["status"] for request in daemon.pending()] == ["pending"]
+    held.close()

@@ -249,6 +249,7 @@ class Bridge(Screen[None]):
         self.face.dirty()
 
     def action_order(self, begin: str) -> None:
+        self.desk.someone_types()
         self.query_one(CommandLine).open(begin, self.desk.asked)
 
     def action_help(self) -> None:

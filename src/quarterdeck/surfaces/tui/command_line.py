@@ -21,7 +21,11 @@ class CommandLine(Input):
     def __init__(self, *, id: str | None = None) -> None:
         names = SuggestFromList([command.name for command in COMMANDS], case_sensitive=False)
         super().__init__(
-            placeholder=": a command; Tab completes, ? lists them all", suggester=names, id=id, compact=True
+            placeholder=": a command; Tab completes, ? lists them all",
+            suggester=names,
+            id=id,
+            compact=True,
+            select_on_focus=False,
         )
         self.target: Asked | None = None
         self._before: Widget | None = None

@@ -33,6 +33,7 @@ VERBS = {
 }
 """Each decision with its key and its words."""
 RECENT = 3
+TYPING_SECONDS = 0.5
 NO_BREAK = "\u00a0"
 FOLD_AT_ONCE = 2_000
 """Rows that are folded on the loop; what is longer is folded aside."""
@@ -78,6 +79,7 @@ class Desk(Wall):
         self.shown_at: float | None = None
         self.most_rows = 12
         self._whole: tuple[str, int, list[Row]] | None = None
+        self._typing_until = 0.0
 
     def tell(self) -> None:
         """Show how things stand. The card stays while it is on the desk; then the one that waits longest follows."""
@@ -100,8 +102,14 @@ class Desk(Wall):
         self.shown_at = time.monotonic()
         self.set_timer(SETTLE_SECONDS + 0.02, self.redraw)
 
+    def someone_types(self) -> None:
+        """A key has opened something that is typed into: what follows in the same breath is meant for that."""
+        self._typing_until = time.monotonic() + TYPING_SECONDS
+
     def why_not(self) -> str:
         """Why no decision key acts now; empty when they do."""
+        if time.monotonic() < self._typing_until:
+            return "another key came just before"
         return self._model.why_not(self.asked, time.monotonic(), self.shown_at, self.has_focus)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -117,6 +125,7 @@ class Desk(Wall):
     def action_decide(self, verb: str) -> None:
         if self.asked is None or verb not in card.decisions_for(self.asked.view) or self._say_why_not():
             return
+        self.someone_types()
         self.post_message(self.Wants(verb, self.asked))
 
     def _say_why_not(self) -> bool:

@@ -39,7 +39,7 @@ def simulated(result: Json) -> str:
     if not result["seen"]:
         return "There are no past requests to try it on."
     surprises = len(result["surprises"])
-    odd = f", {surprises} of them otherwise than you decided" if surprises else ""
+    odd = f", {surprises} of them surprising" if surprises else ""
     more = f" (of the last {result['seen']:,})" if result["left"] else ""
     return f"It would have decided {result['decided']:,} of {result['seen']:,} past requests{more}{odd}."
 
