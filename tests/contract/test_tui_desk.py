@@ -86,6 +86,25 @@ async def test_no_key_decides_while_another_pane_has_the_focus(daemon: Daemon) -
         await face.until(lambda: not daemon.pending())
 
 
+async def test_what_comes_never_takes_the_focus(daemon: Daemon) -> None:
+    async with face_of(daemon.home) as face:
+        await face.until(lambda: face.app.model.is_told)
+        face.bridge.sessions.focus()
+        daemon.hold(permission("make a fuss"))
+        await face.sees("make a fuss")
+        await asyncio.sleep(0.5)
+        await face.press("a", "d", "p")
+        assert face.bridge.sessions.has_focus
+        assert len(daemon.pending()) == 1
+
+
+async def test_who_waits_when_the_face_opens_has_the_focus(daemon: Daemon) -> None:
+    daemon.hold(permission("make ready"))
+    daemon.until_pending(1)
+    async with face_of(daemon.home) as face:
+        await face.until(lambda: face.desk.has_focus)
+
+
 @pytest.mark.law("D10")
 @pytest.mark.parametrize(
     "command",

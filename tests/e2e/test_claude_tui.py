@@ -54,6 +54,7 @@ def test_a_request_of_a_real_session_is_allowed_and_another_denied_at_the_desk(n
         request = newest.asked("touch sailed")
         desk.wait_for("touch sailed")
         wait_until(lambda: desk.title() == "(1) Quarterdeck", 5, desk.title)
+        desk.keys("n")
         press_until_over(desk, "a", newest, request)
         decided = newest.confirmed(request)["decision"]
         assert (decided["decision"], decided["by"]) == ("allow", "owner via tui")

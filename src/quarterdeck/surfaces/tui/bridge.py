@@ -58,7 +58,7 @@ class Bridge(Screen[None]):
     def __init__(self) -> None:
         super().__init__()
         self.ended = False
-        self._focused_once = False
+        self._begun = False
 
     @property
     def face(self) -> QuarterdeckApp:
@@ -140,9 +140,14 @@ class Bridge(Screen[None]):
         desk.tell()
         if desk.asked is not before and desk.asked is not None:
             self._look_into(desk.asked)
-        if waiting and not self._focused_once and isinstance(self.focused, Sessions):
-            self._focused_once = True
-            desk.focus()
+        if self.face.model.is_told and not self._begun:
+            self._begin(waiting)
+
+    def _begin(self, waiting: bool) -> None:
+        """Who waits when the face opens has the focus; what comes later never takes it."""
+        self._begun = True
+        if waiting:
+            self.desk.focus()
 
     def _looked_at(self) -> str | None:
         """The session that is looked at: the chosen one, or whose request is on the card."""

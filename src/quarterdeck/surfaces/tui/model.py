@@ -88,6 +88,7 @@ class Model:
         self.link = "connecting"
         self.reason = ""
         self.heard_at = 0.0
+        self.is_told = False
         self.sessions: dict[str, Json] = {}
         self.asked: dict[str, Asked] = {}
         self.decided: deque[Json] = deque(maxlen=DECIDED_KEPT)
@@ -126,6 +127,7 @@ class Model:
 
     def _snapshot(self, body: Json, at: float) -> None:
         """How things stand. Live sessions it does not name have ended, requests it does not name are over."""
+        self.is_told = True
         live = {session["session_id"]: session for session in body.get("sessions", ())}
         kept = {key: s for key, s in self.sessions.items() if s["ended_at"] is not None and key not in live}
         self.sessions = live | kept
