@@ -29,7 +29,8 @@ parts: $(VENV)/dev.stamp ## install the real parts that end-to-end tests drive: 
 	@sh tests/support/parts.sh
 
 test: parts lint types imports ## everything: lint, types, imports, all tests
-	@$(PYTEST) --laws
+	@$(PYTEST) tests/unit tests/contract -n 2 --dist loadfile
+	@$(PYTEST) tests/e2e tests/faults
 
 check: $(VENV)/dev.stamp lint types imports unit ## the fast loop
 

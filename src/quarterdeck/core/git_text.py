@@ -54,7 +54,7 @@ def plain_remote(url: str) -> str:
     prefix, scheme, rest = found[1], found[2].lower(), re.split(r"[?#]", found[3])[0]
     authority, slash, path = rest.partition("/")
     user, at, host = authority.rpartition("@")
-    if not _PORT.fullmatch(host) or (host[:1] in ("", ":") and "@" in rest):
+    if not _PORT.fullmatch(host) or "@" in path:
         return f"{prefix}…"
     who = f"{user.partition(':')[0]}@" if at and scheme in KEPT_USER else ""
     return f"{prefix}{who}{host}{slash}{path}"

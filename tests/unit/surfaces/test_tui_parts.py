@@ -203,9 +203,7 @@ def test_a_rule_to_remember_is_a_sentence() -> None:
     assert sentence("allow", "Bash(ls:*)", "project", "7 days") == "Always allow Bash(ls:*) in this project for 7 days."
     assert sentence("deny", "", "user", "for ever") == "Always deny … everywhere."
     page = {"seen": 412, "decided": 37, "surprises": [1], "left": 3}
-    assert simulated(page) == (
-        "It would have decided 37 of 412 past requests (of the last 412), 1 of them surprising."
-    )
+    assert simulated(page) == ("It would have decided 37 of 412 past requests (of the last 412), 1 of them surprising.")
     assert "no past requests" in simulated({"seen": 0})
 
 
