@@ -122,8 +122,8 @@ def test_sessions_from_before_and_trust_are_shown(tmp_path: Path) -> None:
     shop = repository(tmp_path / "shop")
     folder = tmp_path / "claude" / "projects" / "-any-name"
     folder.mkdir(parents=True)
-    record = {"type": "user", "cwd": str(shop), "timestamp": "2026-11-01T10:00:00Z", "uuid": "u1"}
-    record["message"] = {"role": "user", "content": "make it work"}  # type: ignore[assignment]
+    record: Json = {"type": "user", "cwd": str(shop), "timestamp": "2026-11-01T10:00:00Z", "uuid": "u1"}
+    record["message"] = {"role": "user", "content": "make it work"}
     session_id = "0c7d1f52-7e0e-4b0c-a1f8-3b7a7d0b6c11"
     (folder / f"{session_id}.jsonl").write_text(json.dumps(record | {"sessionId": session_id}) + "\n")
     with serving(tmp_path) as daemon:

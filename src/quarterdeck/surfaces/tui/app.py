@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import work
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
+from textual.notifications import SeverityLevel
 from textual.screen import Screen
 from textual.worker import Worker, WorkerCancelled, WorkerFailed
 
@@ -159,10 +160,9 @@ class QuarterdeckApp(App[None]):
                 self.dirty()
             await asyncio.sleep(STATS_SECONDS)
 
-    def say(self, words: str, severity: str = "information") -> None:
+    def say(self, words: str, severity: SeverityLevel = "information") -> None:
         """A short word in the corner; never markup."""
-        level = {"warning": "warning", "error": "error"}.get(severity, "information")
-        self.notify(one_line(words), severity=level, timeout=6, markup=False)  # type: ignore[arg-type]
+        self.notify(one_line(words), severity=severity, timeout=6, markup=False)
 
     def copy(self, text: str) -> None:
         """To the clipboard of the terminal (OSC 52)."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
+from textual.notifications import SeverityLevel
+
 from quarterdeck.core.text import one_line
 from quarterdeck.errors import QuarterdeckError
 from quarterdeck.surfaces.tui.dialogs.answer import AnswerDialog, FormDialog
@@ -68,7 +70,7 @@ class Deciding:
         if made.get("also_decided"):
             self._say(f"That settled {len(made['also_decided'])} more")
 
-    def _say(self, words: str, severity: str = "information") -> None:
+    def _say(self, words: str, severity: SeverityLevel = "information") -> None:
         self._app.say(one_line(words), severity)
 
     async def _allow(self, asked: Asked, message: str) -> Body:

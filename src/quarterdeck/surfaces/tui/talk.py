@@ -7,6 +7,7 @@ import contextlib
 import json
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -72,21 +73,18 @@ async def aside(call: Callable[[], T]) -> T:
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
 
-    def tell(result: T | None, error: BaseException | None) -> None:
-        if done.cancelled():
-            return
-        if error is not None:
-            done.set_exception(error)
-        else:
-            done.set_result(result)  # type: ignore[arg-type]
+    def tell(settle: Callable[[], None]) -> None:
+        if not done.cancelled():
+            settle()
 
     def run() -> None:
+        settle: Callable[[], None]
         try:
-            found, problem = call(), None
+            settle = partial(done.set_result, call())
         except Exception as error:
-            found, problem = None, error
+            settle = partial(done.set_exception, error)
         with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(tell, found, problem)
+            loop.call_soon_threadsafe(tell, settle)
 
     threading.Thread(target=run, daemon=True).start()
     return await done
