@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from msgspec.structs import replace
 
@@ -53,7 +53,7 @@ class Scene:
     def session(self) -> Session:
         return self.state.sessions.get(self.session_id) or self.state.ended[self.session_id]
 
-    def tells(self, told: Input) -> Scene:
+    def tells(self, told: Input) -> Self:
         self._last = reduce(self.state, told)
         self.state = self._last.state
         self.events += self._last.events
@@ -62,16 +62,16 @@ class Scene:
                 self.answers.setdefault(effect.event_id, []).append(effect.decision)
         return self
 
-    def hears(self, hook: str, *, id: str = "", session: str = "", entrypoint: str = "", **payload: Any) -> Scene:
+    def hears(self, hook: str, *, id: str = "", session: str = "", entrypoint: str = "", **payload: Any) -> Self:
         """An agent's hook, one second after the last."""
-        return self.tells(self._heard(hook, id, session, entrypoint, payload))
+        return self.tells(self.heard(hook, id, session, entrypoint, payload))
 
-    def hears_at_the_gate(self, *, id: str = "", entrypoint: str = "", enforced: bool = True, **payload: Any) -> Scene:
+    def hears_at_the_gate(self, *, id: str = "", entrypoint: str = "", enforced: bool = True, **payload: Any) -> Self:
         """A tool call before it runs."""
-        heard = replace(self._heard("PreToolUse", id, "", entrypoint, payload), enforced=enforced)
+        heard = replace(self.heard("PreToolUse", id, "", entrypoint, payload), enforced=enforced)
         return self.tells(heard)
 
-    def _heard(self, hook: str, id: str, session: str, entrypoint: str, payload: dict[str, Any]) -> Heard:
+    def heard(self, hook: str, id: str, session: str, entrypoint: str, payload: dict[str, Any]) -> Heard:
         self.clock += 1
         self._n += 1
         body = {"session_id": session or self.session_id, "hook_event_name": hook, "cwd": "/w/app", **payload}
@@ -86,7 +86,7 @@ class Scene:
         digest: str = "",
         by: str = "ann",
         remember: Remember | None = None,
-    ) -> Scene:
+    ) -> Self:
         """A person decides what they were shown, or names another digest."""
         self.clock += 1
         shown = digest or self.request(request_id).digest
@@ -94,7 +94,7 @@ class Scene:
             Decide(request_id=request_id, decision=decision, digest=shown, by=by, at=self.clock, remember=remember)
         )
 
-    def rules(self, effect: str, pattern: str, scope: str = "user", *, id: str = "", **more: Any) -> Scene:
+    def rules(self, effect: str, pattern: str, scope: str = "user", *, id: str = "", **more: Any) -> Self:
         """A person makes a rule."""
         self.clock += 1
         rule = Rule(
@@ -108,22 +108,22 @@ class Scene:
         )
         return self.tells(AddRule(rule=rule, by="ann", at=self.clock))
 
-    def waits_too_long(self, request_id: str) -> Scene:
+    def waits_too_long(self, request_id: str) -> Self:
         self.clock += 1
         return self.tells(Deadline(request_id=request_id, at=self.clock))
 
-    def still_waits(self, request_id: str, waited: float, clock: str = "12:00") -> Scene:
+    def still_waits(self, request_id: str, waited: float, clock: str = "12:00") -> Self:
         """Nobody has answered for so many seconds, and so late is it."""
         self.clock += 1
         hour, _, minute = clock.partition(":")
         of_day = int(hour) * 60 + int(minute)
         return self.tells(StillWaiting(request_id=request_id, waited=waited, minute=of_day, at=self.clock))
 
-    def looks_after(self, *seconds: float) -> Scene:
+    def looks_after(self, *seconds: float) -> Self:
         assert [e.seconds for e in self.last.effects if isinstance(e, LookAfter)] == list(seconds)
         return self
 
-    def notifies(self, *request_ids: str) -> Scene:
+    def notifies(self, *request_ids: str) -> Self:
         """Whom the notifications of this step speak of."""
         told = [one.request_id for e in self.last.effects if isinstance(e, Notify) for one in e.notice.requests]
         assert told == list(request_ids)
@@ -132,39 +132,39 @@ class Scene:
     def request(self, request_id: str) -> Request:
         return self.state.requests[request_id]
 
-    def records(self, *kinds: str) -> Scene:
+    def records(self, *kinds: str) -> Self:
         assert [e.kind for e in self.last.events] == list(kinds)
         return self
 
-    def answers_with(self, event_id: str, decision: Decision) -> Scene:
+    def answers_with(self, event_id: str, decision: Decision) -> Self:
         told = [e.decision for e in self.last.effects if isinstance(e, Answer) and e.event_id == event_id]
         assert told == [decision]
         return self
 
-    def stays_silent(self) -> Scene:
+    def stays_silent(self) -> Self:
         told = [e.decision for e in self.last.effects if isinstance(e, Answer)]
         assert all(isinstance(d, NoOpinion) for d in told)
         assert told
         return self
 
-    def holds(self, request_id: str) -> Scene:
+    def holds(self, request_id: str) -> Self:
         assert not any(isinstance(e, Answer) and e.event_id == request_id for e in self.last.effects)
         assert self.request(request_id).status == "pending"
         return self
 
-    def replies(self, outcome: str) -> Scene:
+    def replies(self, outcome: str) -> Self:
         assert [e.outcome for e in self.last.effects if isinstance(e, Reply)] == [outcome]
         return self
 
-    def does_nothing(self) -> Scene:
+    def does_nothing(self) -> Self:
         assert (self.last.events, self.last.effects) == ([], [])
         return self
 
-    def is_now(self, state: AgentState) -> Scene:
+    def is_now(self, state: AgentState) -> Self:
         assert self.session.agent_state is state
         return self
 
-    def folds(self) -> Scene:
+    def folds(self) -> Self:
         """The whole log gives the same state."""
         again = fold(State(runner_id="otter", settings=self.state.settings), self.events)
         assert again == self.state

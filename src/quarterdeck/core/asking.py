@@ -68,7 +68,7 @@ def open_request(step: Step, heard: Heard, *, held: bool, enforced: bool = False
     """Record what an agent asks for; when it is held, until its deadline."""
     event, places = heard.event, _places(step, heard)
     tool_input, form = _asked_for(event), form_of(event)
-    wait = step.draft.state.settings.wait_seconds
+    wait = _patience(step, heard.holder)
     asked: dict[str, Any] = {
         "request_id": event.id,
         "digest": _digest(step, event, tool_input),
@@ -96,10 +96,15 @@ def open_request(step: Step, heard: Heard, *, held: bool, enforced: bool = False
     return step.draft.requests[event.id]
 
 
+def _patience(step: Step, holder: str) -> float:
+    settings = step.draft.state.settings
+    return settings.approval_seconds if holder == "sdk" else settings.wait_seconds
+
+
 def _wait(step: Step, request_id: str) -> None:
     """Hold the request, for so long at most; look at it earlier where a person settled what happens until then."""
     settings, request = step.draft.state.settings, step.draft.requests[request_id]
-    step.effects.append(WakeAfter(request_id=request_id, seconds=settings.wait_seconds))
+    step.effects.append(WakeAfter(request_id=request_id, seconds=_patience(step, request.holder)))
     level = level_of(request, step.session, settings)
     seconds = next_look(settings.unattended, level, told=bool(request.escalated))
     if seconds is not None:
@@ -128,8 +133,8 @@ def _holds(step: Step, heard: Heard) -> bool:
     hold = step.draft.state.settings.hold
     if TOO_LARGE in obj(heard.event.payload, "tool_input"):
         return False
-    if hold != "auto":
-        return hold == "always"
+    if hold != "auto" or heard.holder == "sdk":
+        return hold != "never"  # the desk is the only dialog of a session that runs through the SDK
     context = context_of(step, heard.event)
     if heard.event.hook_name == "Elicitation":
         return heard.attended and context.entrypoint != "cli"  # its dialog waits until the hook has answered

@@ -7,6 +7,7 @@ from msgspec import Struct
 from quarterdeck.core.data import Spent
 from quarterdeck.core.decisions import Decision
 from quarterdeck.core.notice import Notice
+from quarterdeck.core.orders import News, Order, Work
 from quarterdeck.core.rule import Rule
 from quarterdeck.core.runtime import RuntimeEvent
 from quarterdeck.core.state import ProcessId, Request
@@ -246,11 +247,12 @@ class InputRefused(Struct, frozen=True, gc=False, kw_only=True):
     error: str
 
 
-Command = Decide | CreateToken | RevokeToken | AddRule | RemoveRule | TrustProject | Trimming
+Command = Decide | CreateToken | RevokeToken | AddRule | RemoveRule | TrustProject | Trimming | Order
 """What somebody wants and waits for; each gets a Reply."""
 
 Input = (
     Command
+    | News
     | Heard
     | Deadline
     | StillWaiting
@@ -315,4 +317,4 @@ class Reply(Struct, frozen=True, gc=False, kw_only=True):
     also: tuple[str, ...] = ()
 
 
-Effect = Answer | WakeAfter | LookAfter | Notify | Unwatch | Reply
+Effect = Answer | WakeAfter | LookAfter | Notify | Unwatch | Reply | Work

@@ -9,17 +9,27 @@ from msgspec import Struct
 from typing_extensions import TypeVar
 
 from quarterdeck.core import data as d
+from quarterdeck.core import data_ours as o
 from quarterdeck.core.runtime import Context
 
 KINDS: Mapping[str, type[Struct]] = {
     "session.start": d.SessionStartData,
     "session.end": d.SessionEndData,
     "session.interrupt": d.SessionInterruptData,
+    "session.launch": o.SessionLaunchData,
+    "session.up": o.SessionUpData,
+    "session.exit": o.SessionExitData,
+    "session.send": o.SessionSendData,
+    "session.close": o.SessionCloseData,
+    "session.change": o.SessionChangeData,
+    "session.failed": o.SessionFailedData,
     "session.state": d.SessionStateData,
     "session.usage": d.SessionUsageData,
     "session.summary": d.SessionSummaryData,
     "run.start": d.RunStartData,
     "run.end": d.RunEndData,
+    "turn.result": o.TurnResultData,
+    "agent.note": o.AgentNoteData,
     "user.prompt": d.UserPromptData,
     "user.expansion": d.UserExpansionData,
     "message.user": d.MessageData,
@@ -128,12 +138,20 @@ AUDIT_KINDS = (
     "rule.add",
     "rule.remove",
     "project.trust",
+    "session.launch",
+    "session.exit",
+    "session.send",
+    "session.interrupt",
+    "session.close",
+    "session.change",
+    "session.failed",
     "token.create",
     "token.revoke",
     "setting.change",
     "log.trim",
 )
-"""What the audit shows: every decision, and every change of a rule, a token, a setting or the log itself."""
+"""What the audit shows: every decision, every change of a rule, a token, a setting or the log itself, and every
+order to a session of ours."""
 
 HIDDEN = frozenset(
     {
@@ -142,6 +160,7 @@ HIDDEN = frozenset(
         "file.changed",
         "config.changed",
         "session.state",
+        "session.up",
         "session.usage",
         "todo.update",
     }

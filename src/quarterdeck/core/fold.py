@@ -12,6 +12,7 @@ from quarterdeck.core.agent_state import SAYS_STATE, WAITING, AgentState, state_
 from quarterdeck.core.decisions import Source
 from quarterdeck.core.draft import Draft
 from quarterdeck.core.feed import OWN, ROOT, FeedEvent, run_number
+from quarterdeck.core.fold_ours import OURS
 from quarterdeck.core.rule import Rule
 from quarterdeck.core.runtime import Context
 from quarterdeck.core.scrolls import beginning, unrolled, used
@@ -151,7 +152,8 @@ def _session_start(draft: Draft, session: Session, event: FeedEvent, change: Cha
     if data.session_title:
         change["title"] = data.session_title
     if data.source != "compact":
-        change |= {"agent_state": AgentState.IDLE, "process": None, "background": 0}
+        process = session.process if session.runs_here else None
+        change |= {"agent_state": AgentState.IDLE, "process": process, "background": 0}
 
 
 def _session_end(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
@@ -483,4 +485,5 @@ _KINDS: dict[str, Callable[[Draft, Session, FeedEvent, Change], None]] = {
     "todo.add": _todo_add,
     "todo.update": _todo_update,
     "todo.done": _todo_done,
+    **OURS,
 }

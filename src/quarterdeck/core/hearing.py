@@ -14,6 +14,7 @@ from quarterdeck.core.decisions import NoOpinion
 from quarterdeck.core.feed import ROOT, SYSTEM, USER, actor_of
 from quarterdeck.core.fold import preview
 from quarterdeck.core.gates import decide_before
+from quarterdeck.core.ours import go_on_as
 from quarterdeck.core.payload import flag, items, maybe_text, number, obj, text
 from quarterdeck.core.runtime import Context, RuntimeEvent
 from quarterdeck.core.state import Session
@@ -87,6 +88,7 @@ def _session_start(step: Step, heard: Heard) -> bool:
         agent_type=maybe_text(payload, "agent_type"),
         session_title=maybe_text(payload, "session_title"),
     )
+    go_on_as(step, heard.event.context.tag, source, heard.event.context)
     step.emit("session.start", data, outside=source != "compact")
     if source == "resume" and step.session.run is None:
         _start_run(step, "resume")
@@ -212,6 +214,8 @@ def _tool_batch(step: Step, heard: Heard) -> bool:
 
 
 def _permission_request(step: Step, heard: Heard) -> bool:
+    if step.session.mode == "sdk" and step.session.runs_here and heard.holder != "sdk":
+        return False  # the same is asked through the SDK, where it can be answered
     _in_run(step)
     return ask(step, heard)
 

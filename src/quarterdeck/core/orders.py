@@ -14,7 +14,8 @@ MODES = ("sdk", "pty", "tmux")
 
 class Start(Struct, frozen=True, gc=False, kw_only=True):
     """Somebody wants a session in a folder, whose real path this is. `resume` names the conversation it goes on with;
-    with `fork` under a new id, from `fork_at` on where that is given."""
+    with `fork` under a new id, from `fork_at` on where that is given. `worktree` is the project that `cwd` is a
+    worktree of, `runs_as` the process that was seen to run the conversation just now."""
 
     session_id: str
     mode: str
@@ -34,6 +35,7 @@ class Start(Struct, frozen=True, gc=False, kw_only=True):
     cols: int | None = None
     rows: int | None = None
     shell: bool = False
+    runs_as: int | None = None
 
 
 class Send(Struct, frozen=True, gc=False, kw_only=True):
@@ -73,11 +75,21 @@ class Change(Struct, frozen=True, gc=False, kw_only=True):
     permission_mode: str | None = None
 
 
-Order = Start | Send | Interrupt | End | Change
+class Switch(Struct, frozen=True, gc=False, kw_only=True):
+    """Somebody wants a session of ours to go on in another mode: it ends, and only then starts there."""
+
+    session_id: str
+    mode: str
+    by: str
+    at: float
+
+
+Order = Start | Send | Interrupt | End | Change | Switch
 
 
 class Up(Struct, frozen=True, gc=False, kw_only=True):
-    """A session of ours runs: as this process, and where it is a terminal, there."""
+    """A session of ours runs: as this process, and where it is a terminal, there. In news `session_id` is the one it
+    was started with, its handle, whatever the agent has called it since."""
 
     session_id: str
     at: float
@@ -138,27 +150,30 @@ class Deliver(Struct, frozen=True, gc=False, kw_only=True):
 
     send: Send
     mode: str
+    handle: str
 
 
 class Halt(Struct, frozen=True, gc=False, kw_only=True):
     """Make the agent stop what it does."""
 
-    session_id: str
     mode: str
+    handle: str
 
 
 class Finish(Struct, frozen=True, gc=False, kw_only=True):
     """End the agent, with all it started."""
 
-    session_id: str
     mode: str
+    handle: str
 
 
 class Adjust(Struct, frozen=True, gc=False, kw_only=True):
     """Give the agent another model or permission mode."""
 
-    change: Change
     mode: str
+    handle: str
+    model: str | None = None
+    permission_mode: str | None = None
 
 
 Work = Launch | Deliver | Halt | Finish | Adjust

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import posixpath as paths
+from collections.abc import Mapping
 
 from msgspec import Struct
 
@@ -10,6 +12,14 @@ from msgspec import Struct
 def project_id_of(folder: str) -> str | None:
     """The same id for the same folder."""
     return "p_" + hashlib.sha256(folder.encode(errors="surrogatepass")).hexdigest()[:16] if folder else None
+
+
+def is_trusted(trust: Mapping[str, str], folder: str) -> bool:
+    """Whether a folder is trusted in full: what is said of the nearest folder above counts."""
+    at = folder
+    while at not in trust and paths.dirname(at) != at:
+        at = paths.dirname(at)
+    return trust.get(at) == "full"
 
 
 class GitFacts(Struct, frozen=True, kw_only=True):

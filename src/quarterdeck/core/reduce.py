@@ -39,6 +39,9 @@ from quarterdeck.core.decisions import Source
 from quarterdeck.core.escalating import look, record_failure
 from quarterdeck.core.feed import OWN, FeedEvent
 from quarterdeck.core.hearing import end_run, hear
+from quarterdeck.core.launching import come_back, hear_news, reap_idle
+from quarterdeck.core.ordering import carry_out
+from quarterdeck.core.orders import Change, Down, End, Failed, Interrupt, Noted, Send, Start, Switch, TurnEnded, Up
 from quarterdeck.core.owning import change_tokens, record_settings, record_trim
 from quarterdeck.core.reading import read_transcript
 from quarterdeck.core.ruling import add_rule, drop_idle, remove_rule, trust_project
@@ -91,6 +94,7 @@ def reduce(state: State, told: Input) -> Result:
             step = Step(state, "", at)
             age(step)
             drop_idle(step)
+            reap_idle(step)
         case TranscriptRead(session_id=session_id, at=at):
             step = Step(state, session_id, at)
             read_transcript(step, told)
@@ -98,6 +102,7 @@ def reduce(state: State, told: Input) -> Result:
             step = _unattended(state, at)
         case Restarted(at=at, settings=settings):
             step = _let_go(state, at, "Quarterdeck restarted: answer at the terminal")
+            come_back(step)
             record_settings(step, settings)
         case CreateToken() | RevokeToken():
             step = Step(state, OWN, told.at)
@@ -111,6 +116,12 @@ def reduce(state: State, told: Input) -> Result:
         case TrustProject():
             step = Step(state, OWN, told.at)
             trust_project(step, told)
+        case Start() | Send() | Interrupt() | End() | Change() | Switch():
+            step = Step(state, told.session_id, told.at)
+            carry_out(step, told)
+        case Up() | Down() | Failed() | TurnEnded() | Noted():
+            step = Step(state, told.session_id, told.at)
+            hear_news(step, told)
         case Trimming():
             step = Step(state, OWN, told.at)
             record_trim(step, told)
@@ -163,7 +174,7 @@ def _unattended(state: State, at: float) -> Step:
     step = Step(state, "", at)
     for request in state.requests.values():
         step.session_id = request.session_id
-        if request.status != "pending" or state.settings.hold != "auto":
+        if request.status != "pending" or state.settings.hold != "auto" or request.holder == "sdk":
             continue
         if request.enforced or not shows_its_dialog(step.session.context, request.agent_id):
             decision = handed_back(request, "nobody attends any more")

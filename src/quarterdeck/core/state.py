@@ -25,6 +25,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     our_home: str = ""
     case_folds: bool = False
     guarded: tuple[str, ...] = ()
+    max_sessions: int = 20
+    idle_seconds: float = 0.0
+    approval_seconds: float = 86400.0
 
 
 class Run(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -102,6 +105,28 @@ class Transcript(Struct, frozen=True, kw_only=True, omit_defaults=True):
     summed_up: bool = False
 
 
+class Ours(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What is known of a session because we run it. `handle` is the id it was started with; `status` is starting, up,
+    ending or down, or moved when the agent goes on under another id."""
+
+    handle: str
+    by: str
+    launched_at: float
+    status: str = "starting"
+    terminal: str | None = None
+    worktree: str | None = None
+    permission_mode: str | None = None
+    model: str | None = None
+    shell: bool = False
+    moved_to: str | None = None
+    next_mode: str | None = None
+    ended_by: str | None = None
+
+    @property
+    def runs(self) -> bool:
+        return self.status in ("starting", "up", "ending")
+
+
 class Session(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One agent conversation. `waiting` maps its open requests to their kind, `sent` the tool calls whose
     decision was sent and not yet seen to take effect to their request. `state_at` is when the state was last said
@@ -138,6 +163,12 @@ class Session(Struct, frozen=True, kw_only=True, omit_defaults=True):
     last_text_at: float | None = None
     usage: Usage | None = None
     transcript: Transcript = Transcript()
+    ours: Ours | None = None
+
+    @property
+    def runs_here(self) -> bool:
+        """Whether it is a session that we started and that still runs."""
+        return self.ours is not None and self.ours.runs
 
 
 class Token(Struct, frozen=True, kw_only=True, omit_defaults=True):

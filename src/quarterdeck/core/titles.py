@@ -159,6 +159,15 @@ _TITLES: dict[str, Callable[[Any], str]] = {
     "session.start": lambda d: f"○ Session started ({d.source})",
     "session.end": lambda d: f"– Session ended ({d.reason})",
     "session.interrupt": lambda d: f"✕ Interrupted by {d.by}",
+    "session.launch": lambda d: _launch(d),
+    "session.up": lambda d: f"· Runs as process {d.pid}" + (f" in {d.terminal}" if d.terminal else ""),
+    "session.exit": lambda d: _exit(d),
+    "session.send": lambda d: f"→ {d.by}: {d.prompt.strip()}",
+    "session.close": lambda d: f"– Ended by {d.by}" + (f", to go on in {d.next_mode}" if d.next_mode else ""),
+    "session.change": lambda d: f"· {d.by}: " + ", ".join(filter(None, (d.model, d.permission_mode))),
+    "session.failed": lambda d: f"✕ Could not {d.order}: {d.error}",
+    "turn.result": lambda d: _turn(d),
+    "agent.note": lambda d: f"· {d.name}",
     "session.state": lambda d: _session_state(d),
     "session.usage": lambda d: f"· Transcript read: {len(d.spent)} messages",
     "session.summary": _summary,
@@ -218,6 +227,26 @@ _TITLES: dict[str, Callable[[Any], str]] = {
 }
 
 
+def _launch(data: Any) -> str:
+    if data.continues:
+        return f"○ Goes on after /clear ({data.mode})"
+    how = "Resumed" if data.resumed else "Forked" if data.forked_from else "Started"
+    return (
+        f"○ {how} by {data.by} ({data.mode}{', a shell' if data.shell else ''}{', worktree' if data.worktree else ''})"
+    )
+
+
+def _exit(data: Any) -> str:
+    how = f"signal {data.signal}" if data.signal else f"exit {data.code}" if data.code else ""
+    cut_off = f"; cut off: {data.cut_off}" if data.cut_off else ""
+    return f"– {data.mode} session {data.reason}{' (' + how + ')' if how else ''}{cut_off}"
+
+
+def _turn(data: Any) -> str:
+    words = [data.subtype if data.is_error else "Turn done", money(data.cost_usd), *data.errors[:1]]
+    return f"{'✕' if data.is_error else '■'} " + " · ".join(filter(None, words))
+
+
 def _session_state(data: Any) -> str:
     if data.status == "stale":
         return "· Nothing heard of it for long"
@@ -247,6 +276,11 @@ _BODIES = {
     "message.user": "text",
     "message.assistant": "text",
     "session.summary": "last_assistant_text",
+    "session.launch": "prompt",
+    "session.send": "prompt",
+    "session.exit": "last_words",
+    "session.failed": "error",
+    "turn.result": "text",
     "todo.add": "details",
     "permission.decision": "message",
     "question.decision": "message",

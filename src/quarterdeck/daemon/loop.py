@@ -15,6 +15,7 @@ from quarterdeck.core.commands import (
     AddRule,
     Answer,
     Command,
+    CreateToken,
     Deadline,
     Decide,
     Heard,
@@ -27,6 +28,7 @@ from quarterdeck.core.commands import (
     RemoveRule,
     Reply,
     Restarted,
+    RevokeToken,
     StillWaiting,
     Stopping,
     TranscriptRead,
@@ -38,6 +40,7 @@ from quarterdeck.core.commands import (
 )
 from quarterdeck.core.decisions import Decision, NoOpinion
 from quarterdeck.core.feed import FeedEvent
+from quarterdeck.core.orders import Adjust, Deliver, Down, Failed, Finish, Halt, Launch, TurnEnded, Up, Work
 from quarterdeck.core.payload import obj, text
 from quarterdeck.core.reduce import Result, reduce
 from quarterdeck.core.state import Request, State
@@ -57,7 +60,19 @@ RETRY_SECONDS = 0.5
 INDEX_AT_LEAST = 20_000
 LONG_COMMAND = 1_000
 
-SAID_ONCE = (Deadline, HolderGone, InputRefused, NotifyFailed, Restarted, StillWaiting, Unattended)
+SAID_ONCE = (
+    Deadline,
+    Down,
+    Failed,
+    HolderGone,
+    InputRefused,
+    NotifyFailed,
+    Restarted,
+    StillWaiting,
+    TurnEnded,
+    Unattended,
+    Up,
+)
 """Inputs that nobody would say again when they could not be recorded."""
 
 T = TypeVar("T")
@@ -111,12 +126,14 @@ class _Recorded(Struct, frozen=True):
 
 
 class Loop:
-    """Owns the state, the log and everybody who waits. `notify` is set by the daemon and must return at once."""
+    """Owns the state, the log and everybody who waits. `notify` and `work` are set by the daemon and must return at
+    once."""
 
     def __init__(self, state: State, log: Log, reader: Reader, waiting: Waiting, disk: Disk) -> None:
         self.state = state
         self.stats = Stats()
         self.notify: Callable[[Notify], None] = lambda order: None
+        self.work: Callable[[Work], None] = lambda work: None
         self._subscribers: list[Subscriber] = []
         self._watchers: list[Callable[[list[Request]], None]] = []
         self._log = log
@@ -403,6 +420,8 @@ class Loop:
                 self.notify(effect)
             elif isinstance(effect, Unwatch):
                 self._waiting.forget(effect.request_id)
+            elif isinstance(effect, Launch | Deliver | Halt | Finish | Adjust):
+                self.work(effect)
             elif said.reply is not None:
                 _settle(said.reply, effect)
 
@@ -475,8 +494,10 @@ def _about(command: Command) -> str:
             return rule_id
         case TrustProject(path=path):
             return path
-        case _:
+        case CreateToken() | RevokeToken():
             return command.token_id
+        case _:
+            return command.session_id
 
 
 def _is_long(said: _Said) -> bool:

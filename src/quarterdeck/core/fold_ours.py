@@ -1,0 +1,100 @@
+"""How events about sessions of ours change the state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec.structs import replace
+
+from quarterdeck.core import data_ours as o
+from quarterdeck.core.agent_state import AgentState
+from quarterdeck.core.draft import Draft
+from quarterdeck.core.feed import FeedEvent
+from quarterdeck.core.state import Ours, ProcessId, Session
+
+Change = dict[str, Any]
+
+
+def _launch(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    data: o.SessionLaunchData = event.data
+    before = draft.session(data.continues, event.at) if data.continues else None
+    change |= {
+        "mode": data.mode,
+        "ended_at": None,
+        "process": before.process if before else None,
+        "title": data.title or session.title,
+        "model": data.model or session.model,
+        "context": replace(session.context, cwd=data.cwd or session.context.cwd, tag=data.handle),
+        "ours": Ours(
+            handle=data.handle,
+            by=data.by,
+            launched_at=event.at,
+            status="up" if before else "starting",
+            terminal=before.ours.terminal if before and before.ours else None,
+            worktree=data.worktree,
+            permission_mode=data.permission_mode,
+            model=data.model,
+            shell=data.shell,
+        ),
+    }
+    if session.agent_state is AgentState.ENDED or not before:
+        change["agent_state"] = AgentState.SENT if data.prompt else AgentState.UNKNOWN
+    if before and before.ours:
+        draft.put_session(replace(before, ours=replace(before.ours, status="moved", moved_to=session.session_id)))
+
+
+def _up(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    data: o.SessionUpData = event.data
+    if session.ours is not None:
+        status = "up" if session.ours.status == "starting" else session.ours.status
+        change["ours"] = replace(session.ours, status=status, terminal=data.terminal)
+    if data.pid is not None and data.start is not None:
+        change["process"] = ProcessId(data.pid, data.start)
+
+
+def _close(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    data: o.SessionCloseData = event.data
+    if session.ours is not None:
+        change["ours"] = replace(session.ours, status="ending", next_mode=data.next_mode, ended_by=data.by)
+
+
+def _exit(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    if session.ours is not None:
+        change["ours"] = replace(session.ours, status="down", terminal=None)
+
+
+def _change(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    data: o.SessionChangeData = event.data
+    if session.ours is not None:
+        change["ours"] = replace(
+            session.ours,
+            model=data.model or session.ours.model,
+            permission_mode=data.permission_mode or session.ours.permission_mode,
+        )
+    change["model"] = data.model or session.model
+    if data.permission_mode:
+        change["context"] = replace(session.context, permission_mode=data.permission_mode)
+
+
+def _send(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    if session.agent_state is AgentState.UNKNOWN:
+        change["agent_state"] = AgentState.SENT
+
+
+def _turn(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    """After a turn that did not end by itself no hook says that the agent rests."""
+    data: o.TurnResultData = event.data
+    if data.is_error and session.agent_state is not AgentState.ENDED:
+        change["agent_state"] = AgentState.IDLE
+
+
+OURS: dict[str, Callable[[Draft, Session, FeedEvent, Change], None]] = {
+    "session.launch": _launch,
+    "session.up": _up,
+    "session.close": _close,
+    "session.exit": _exit,
+    "session.change": _change,
+    "session.send": _send,
+    "turn.result": _turn,
+}

@@ -1,0 +1,152 @@
+"""Sessions of ours begin and end: what is recorded, what the runner is told to do, and what follows."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from quarterdeck.core import data as d
+from quarterdeck.core import data_ours as o
+from quarterdeck.core.agent_state import AgentState
+from quarterdeck.core.asking import resolve_rest
+from quarterdeck.core.feed import SYSTEM, USER
+from quarterdeck.core.hearing import end_run
+from quarterdeck.core.orders import Down, Failed, Finish, Launch, News, Noted, Start, TurnEnded, Up
+from quarterdeck.core.ours import current
+from quarterdeck.core.state import Ours, Session
+from quarterdeck.core.step import Step
+from quarterdeck.core.turns import turn_result
+
+LAST_WORDS = 4096
+AT_WORK = frozenset({AgentState.RUNNING, AgentState.WAITING_PERMISSION, AgentState.WAITING_INPUT})
+
+
+def launch(step: Step, start: Start, *, actor: str = USER) -> None:
+    """Record that a session starts, and have it started."""
+    step.session_id = start.session_id
+    end_run(step, "aborted")
+    data = o.SessionLaunchData(
+        mode=start.mode,
+        by=start.by,
+        cwd=start.cwd,
+        handle=start.session_id,
+        prompt=start.prompt,
+        permission_mode=start.permission_mode,
+        model=start.model,
+        resumed=start.resume == start.session_id,
+        forked_from=start.resume if start.fork else None,
+        fork_at=start.fork_at,
+        title=start.title,
+        worktree=start.worktree,
+        shell=start.shell,
+    )
+    step.emit("session.launch", data, actor=actor, outside=True)
+    step.effects.append(Launch(start=start))
+
+
+def close(
+    step: Step, session: Session, ours: Ours, by: str, *, next_mode: str | None = None, actor: str = USER
+) -> None:
+    """Record that a session shall end, and have it ended."""
+    step.emit("session.close", o.SessionCloseData(by=by, next_mode=next_mode), actor=actor)
+    step.effects.append(Finish(mode=session.mode, handle=ours.handle))
+
+
+def hear_news(step: Step, news: News) -> None:
+    """What the runner tells of a session of ours, by its handle."""
+    session = current(step.draft.state, news.session_id)
+    if session is None or session.ours is None:
+        return
+    step.session_id = session.session_id
+    match news:
+        case Up(process=process, terminal=terminal):
+            pid, start = (process.pid, process.start) if process else (None, None)
+            step.emit("session.up", o.SessionUpData(pid=pid, start=start, terminal=terminal), level="debug")
+        case Down():
+            if session.ours.runs:
+                _down(step, session, session.ours, news)
+        case Failed(order=order, error=error, message_id=message_id):
+            data = o.SessionFailedData(order=order, error=error, message_id=message_id)
+            step.emit("session.failed", data, level="error")
+        case TurnEnded(result=result):
+            _turn_ended(step, o.TurnResultData(**turn_result(result)))
+        case Noted(name=name, body=body):
+            step.emit("agent.note", o.AgentNoteData(name=name, body=body), level="debug")
+        case _:
+            assert_never(news)
+
+
+def _turn_ended(step: Step, data: o.TurnResultData) -> None:
+    if data.is_error:
+        resolve_rest(step, "the turn ended")
+    step.emit("turn.result", data, level="error" if data.is_error else "info", of_last_run=step.session.run is None)
+    if data.is_error:
+        end_run(step, "aborted")
+
+
+def _down(step: Step, session: Session, ours: Ours, news: Down) -> None:
+    """Nobody else says that it ended; what was asked for after that comes now."""
+    unexpected = ours.ended_by is None and (news.code != 0 or news.signal is not None)
+    cut_off = session.run.prompt_preview if session.run and ours.ended_by is None else None
+    resolve_rest(step, "the session ended")
+    end_run(step, "aborted")
+    data = o.SessionExitData(
+        mode=session.mode,
+        reason=news.reason,
+        code=news.code,
+        signal=news.signal,
+        last_words=news.last_words[-LAST_WORDS:],
+        cut_off=cut_off,
+    )
+    step.emit("session.exit", data, level="error" if unexpected else "info", outside=True)
+    if step.session.ended_at is None:
+        step.emit("session.end", d.SessionEndData(reason=news.reason, source="process"), outside=True)
+    if ours.next_mode is not None:
+        launch(step, _again(session, ours, ours.next_mode, ours.ended_by or ours.by, step.at))
+
+
+def _again(session: Session, ours: Ours, mode: str, by: str, at: float) -> Start:
+    """The order that lets a session go on where it was."""
+    return Start(
+        session_id=session.session_id,
+        mode=mode,
+        cwd=session.context.cwd,
+        by=by,
+        at=at,
+        permission_mode=ours.permission_mode or session.context.permission_mode or None,
+        model=ours.model,
+        resume=session.session_id if session.runs else None,
+        worktree=ours.worktree,
+    )
+
+
+def come_back(step: Step) -> None:
+    """After a restart: what ran through the SDK went with us and goes on; the runner looks for terminals."""
+    for session in list(step.draft.sessions.values()):
+        ours = session.ours
+        if ours is None or not ours.runs or session.mode != "sdk":
+            continue
+        step.session_id = session.session_id
+        step.context = None
+        handle = ours.handle
+        _down(step, session, ours, Down(session_id=handle, at=step.at, reason="was cut off when Quarterdeck stopped"))
+        if ours.status == "up" and ours.next_mode is None:
+            launch(step, _again(session, ours, "sdk", SYSTEM, step.at), actor=SYSTEM)
+
+
+def reap_idle(step: Step) -> None:
+    """End what has had nothing to do for long, where the person settled that."""
+    seconds = step.draft.state.settings.idle_seconds
+    if not seconds:
+        return
+    for session in list(step.draft.sessions.values()):
+        ours = session.ours
+        rests = session.run is None and not session.waiting and session.agent_state not in AT_WORK
+        if (
+            ours
+            and ours.status == "up"
+            and session.mode == "sdk"
+            and rests
+            and step.at - session.last_event_at > seconds
+        ):
+            step.session_id = session.session_id
+            close(step, session, ours, "idle", actor=SYSTEM)

@@ -1,0 +1,313 @@
+"""Sessions of ours: who may have one, one writer for each, and what follows when one ends."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import pytest
+from msgspec.structs import replace
+
+from quarterdeck.core.agent_state import AgentState
+from quarterdeck.core.commands import Heard, ProcessSeen, Reply, Restarted, TimePassed, TrustProject, Unattended
+from quarterdeck.core.orders import (
+    Adjust,
+    Change,
+    Deliver,
+    Down,
+    End,
+    Failed,
+    Finish,
+    Halt,
+    Interrupt,
+    Launch,
+    Noted,
+    Send,
+    Start,
+    Switch,
+    TurnEnded,
+    Up,
+    Work,
+)
+from quarterdeck.core.runtime import Context
+from quarterdeck.core.state import ProcessId
+from tests.support.scene import Scene, bash
+
+WORK = (Launch, Deliver, Halt, Finish, Adjust)
+FOLDER = "/w/app"
+PROCESS = ProcessId(7, "100")
+
+
+class Crew(Scene):
+    """A scene with orders in it."""
+
+    def trusts(self, path: str = FOLDER, trust: str = "full") -> Self:
+        self.tells(TrustProject(path=path, trust=trust, by="ann", at=self.clock))
+        return self
+
+    def starts(self, session_id: str = "s1", mode: str = "sdk", **more: Any) -> Self:
+        self.clock += 1
+        given = {"cwd": FOLDER, "by": "ann", "at": self.clock, **more}
+        self.tells(Start(session_id=session_id, mode=mode, **given))
+        return self
+
+    def is_up(self, mode: str = "sdk", **more: Any) -> Self:
+        """A session that runs and was spoken to."""
+        self.trusts().starts(mode=mode, prompt="go", **more)
+        self.tells(Up(session_id="s1", at=self.clock, process=PROCESS, terminal=None if mode == "sdk" else "here"))
+        self.hears("SessionStart", source="startup").hears("UserPromptSubmit", prompt="go")
+        return self
+
+    def ends(self, **more: Any) -> Self:
+        self.clock += 1
+        self.tells(Down(session_id="s1", at=self.clock, **more))
+        return self
+
+    @property
+    def work(self) -> list[Work]:
+        return [effect for effect in self.last.effects if isinstance(effect, WORK)]
+
+    @property
+    def reply(self) -> Reply:
+        return next(effect for effect in self.last.effects if isinstance(effect, Reply))
+
+    def refuses(self, outcome: str, words: str = "") -> Self:
+        assert (self.reply.outcome, self.work, self.last.events) == (outcome, [], [])
+        assert words in self.reply.message
+        return self
+
+
+@pytest.mark.law("S9")
+@pytest.mark.parametrize(
+    ("trust", "folder", "allowed"),
+    [
+        ({}, FOLDER, False),
+        ({FOLDER: "full"}, FOLDER, True),
+        ({FOLDER: "rules"}, FOLDER, False),
+        ({FOLDER: "full"}, "/w/app/below", True),
+        ({FOLDER: "full"}, "/w/apple", False),
+        ({FOLDER: "full", "/w/app/vendor": "none"}, "/w/app/vendor/x", False),
+        ({"/": "full"}, FOLDER, True),
+    ],
+)
+def test_sessions_start_only_where_the_nearest_word_is_trust(trust: dict[str, str], folder: str, allowed: bool) -> None:
+    crew = Crew()
+    for path, word in trust.items():
+        crew.trusts(path, word)
+    crew.starts(cwd=folder)
+    if allowed:
+        crew.records("session.launch").folds()
+        assert isinstance(crew.work[0], Launch)
+    else:
+        crew.refuses("untrusted_project", f"qd projects trust {folder}")
+
+
+def test_a_worktree_is_trusted_as_its_project_is() -> None:
+    Crew().trusts().starts(cwd="/home/wt/1", worktree=FOLDER).records("session.launch").folds()
+    Crew().trusts("/home/wt/1").starts(cwd="/home/wt/1", worktree=FOLDER).refuses("untrusted_project")
+
+
+def test_a_session_of_ours_is_known_before_it_speaks_and_names_its_starter() -> None:
+    crew = Crew().trusts().starts(prompt="do it", model="opus", permission_mode="plan").folds()
+    session = crew.session
+    assert (session.mode, session.agent_state, session.context.cwd) == ("sdk", AgentState.SENT, FOLDER)
+    assert session.ours is not None
+    assert (session.ours.status, session.ours.by) == ("starting", "ann")
+    crew.tells(Up(session_id="s1", at=crew.clock, process=PROCESS)).folds()
+    assert crew.session.process == PROCESS
+    assert crew.session.ours is not None
+    assert crew.session.ours.status == "up"
+
+
+@pytest.mark.law("S4")
+def test_one_writer_per_session() -> None:
+    crew = Crew().trusts()
+    crew.hears("SessionStart", source="startup").hears("UserPromptSubmit", prompt="go")
+    crew.starts(resume="s1").refuses("session_runs", "fork it")
+    crew.starts("s2", resume="s1", fork=True).records("session.launch").folds()
+    crew.hears("SessionEnd", reason="other")
+    crew.starts(resume="s1").records("session.launch").folds()
+    assert crew.last.events[0].data.resumed
+    crew.starts(resume="s1").refuses("session_runs", "already runs here")
+
+
+@pytest.mark.law("S4")
+def test_a_process_that_was_seen_keeps_others_away_though_no_hook_told_of_it() -> None:
+    Crew().trusts().starts("old", resume="old", runs_as=77).refuses("session_runs", "process 77")
+    Crew().trusts().starts("old", resume="old").records("session.launch")
+
+
+def test_an_id_is_used_once_and_the_number_of_sessions_has_a_limit() -> None:
+    crew = Crew(max_sessions=2).trusts().starts("a").starts("a").refuses("already_exists")
+    crew.starts("b").records("session.launch")
+    crew.starts("c").refuses("too_many_sessions", "sdk.max_sessions")
+    crew.tells(Down(session_id="a", at=crew.clock, code=0)).folds()
+    crew.starts("c").records("session.launch")
+
+
+@pytest.mark.parametrize(
+    ("mode", "more", "field"), [("ssh", {}, "mode"), ("observed", {}, "mode"), ("sdk", {"shell": True}, "shell")]
+)
+def test_what_makes_no_session_is_named(mode: str, more: dict[str, Any], field: str) -> None:
+    Crew().trusts().starts(mode=mode, **more).refuses("invalid", field)
+
+
+def test_orders_are_recorded_and_carried_out_by_handle() -> None:
+    crew = Crew().is_up()
+    send = Send(session_id="s1", message_id="m1", prompt="more", by="bob", at=crew.clock)
+    crew.tells(send).records("session.send").folds()
+    assert crew.work == [Deliver(send=send, mode="sdk", handle="s1")]
+    crew.tells(Interrupt(session_id="s1", by="bob", at=crew.clock)).records("session.interrupt").folds()
+    assert crew.work == [Halt(mode="sdk", handle="s1")]
+    crew.tells(Change(session_id="s1", by="bob", at=crew.clock, model="haiku")).records("session.change").folds()
+    assert crew.work == [Adjust(mode="sdk", handle="s1", model="haiku")]
+    crew.tells(End(session_id="s1", by="bob", at=crew.clock)).records("session.close").folds()
+    assert crew.work == [Finish(mode="sdk", handle="s1")]
+    crew.tells(send).refuses("not_running", "is ending")
+    crew.ends(code=0).records("run.end", "session.exit", "session.end").is_now(AgentState.ENDED).folds()
+    assert crew.last.events[1].level == "info"
+    crew.tells(send).refuses("not_running", "qd resume s1")
+
+
+def test_orders_to_others_sessions_say_what_to_do() -> None:
+    crew = Crew().trusts()
+    crew.tells(End(session_id="s9", by="bob", at=1.0)).refuses("not_found")
+    crew.hears("SessionStart", source="startup")
+    crew.tells(End(session_id="s1", by="bob", at=1.0)).refuses("not_ours", "qd takeover s1")
+
+
+def test_a_crash_is_told_with_its_last_words_and_what_was_cut_off_and_can_be_resumed() -> None:
+    crew = Crew().is_up()
+    crew.ends(code=1, last_words="boom").records("run.end", "session.exit", "session.end").folds()
+    exit_ = crew.last.events[1]
+    assert (exit_.level, exit_.data.last_words, exit_.data.cut_off) == ("error", "boom", "go")
+    crew.ends(code=1).does_nothing()
+    crew.starts(resume="s1").records("session.launch").folds()
+    assert crew.session.ended_at is None
+
+
+def test_what_could_not_be_done_is_on_record() -> None:
+    crew = Crew().is_up("pty")
+    crew.tells(Failed(session_id="s1", order="send", error="a draft is open", message_id="m1", at=crew.clock))
+    crew.records("session.failed").folds()
+
+
+@pytest.mark.law("S4")
+def test_a_session_changes_its_mode_only_after_its_first_process_has_ended() -> None:
+    crew = Crew().is_up()
+    switch = Switch(session_id="s1", mode="tmux", by="bob", at=crew.clock)
+    crew.tells(switch).refuses("session_busy", "qd interrupt s1")
+    crew.hears("Stop")
+    crew.tells(switch).records("session.close").folds()
+    assert crew.work == [Finish(mode="sdk", handle="s1")]
+    crew.tells(switch).refuses("not_running", "ending")
+    crew.ends(code=0).records("session.exit", "session.end", "session.launch").folds()
+    launch = crew.work[0]
+    assert isinstance(launch, Launch)
+    assert (launch.start.mode, launch.start.resume, launch.start.by) == ("tmux", "s1", "bob")
+    assert crew.session.mode == "tmux"
+    crew.tells(Switch(session_id="s1", mode="tmux", by="bob", at=crew.clock)).refuses("invalid", "already")
+
+
+def test_only_the_sdk_can_be_given_another_model_from_outside() -> None:
+    crew = Crew().is_up("pty")
+    crew.tells(Change(session_id="s1", by="bob", at=crew.clock, model="haiku")).refuses("not_possible", "/model")
+
+
+@pytest.mark.law("S1")
+def test_after_a_crash_of_ours_sdk_sessions_go_on_and_say_what_was_cut_off_terminals_are_left_alone() -> None:
+    crew = Crew().is_up()
+    crew.tells(Restarted(at=crew.clock)).records("run.end", "session.exit", "session.end", "session.launch").folds()
+    assert crew.last.events[1].data.cut_off == "go"
+    launch = crew.work[0]
+    assert isinstance(launch, Launch)
+    assert (launch.start.resume, launch.start.mode, launch.start.by) == ("s1", "sdk", "system")
+    terminal = Crew().is_up("pty")
+    terminal.tells(Restarted(at=terminal.clock)).does_nothing()
+    assert terminal.session.runs_here
+
+
+def test_what_was_never_spoken_to_starts_anew_after_a_crash() -> None:
+    crew = Crew().trusts().starts()
+    crew.tells(Up(session_id="s1", at=crew.clock)).tells(Restarted(at=crew.clock)).folds()
+    launch = crew.work[0]
+    assert isinstance(launch, Launch)
+    assert (launch.start.session_id, launch.start.resume) == ("s1", None)
+
+
+def test_after_clear_the_new_id_is_ours_and_the_old_one_says_where_it_went() -> None:
+    crew = Crew().is_up()
+    crew.hears("Stop").hears("SessionEnd", reason="clear")
+    crew.tells(tagged(crew, "s2", "s1")).records("session.launch", "session.start").folds()
+    assert crew.state.sessions["s2"].runs_here
+    crew.tells(Send(session_id="s1", message_id="m", prompt="x", by="b", at=1.0)).refuses("not_running", "s2")
+    crew.tells(Send(session_id="s2", message_id="m", prompt="x", by="b", at=1.0)).records("session.send").folds()
+    assert isinstance(crew.work[0], Deliver)
+    assert crew.work[0].handle == "s1"
+    crew.ends(code=0).folds()
+    assert crew.state.ended["s2"].ours is not None
+    assert crew.state.ended["s2"].ours.status == "down"
+
+
+def tagged(crew: Crew, session: str, tag: str) -> Heard:
+    heard = crew.heard("SessionStart", "", session, "", {"source": "clear"})
+    return replace(heard, event=replace(heard.event, context=Context(cwd=FOLDER, tag=tag)))
+
+
+@pytest.mark.law("D2")
+def test_in_an_sdk_session_the_sdk_asks_and_the_hook_is_answered_at_once() -> None:
+    crew = Crew(attended=False, approval_seconds=60.0).is_up()
+    crew.hears("PermissionRequest", id="h", **bash("rm x"))
+    assert crew.last.events == []
+    assert crew.answers["h"]
+    heard = crew.heard("PermissionRequest", "a", "", "sdk-py", {**bash("rm x"), "tool_use_id": "t1"})
+    crew.tells(replace(heard, holder="sdk")).records("permission.request").folds()
+    assert crew.request("a").held
+    assert crew.request("a").expires_at == heard.event.at + 60.0
+    crew.tells(Unattended(at=crew.clock)).does_nothing()
+
+
+def test_a_turn_that_was_interrupted_ends_its_run_and_its_questions() -> None:
+    crew = Crew().is_up()
+    crew.tells(replace(crew.heard("PermissionRequest", "a", "", "sdk-py", bash("rm x")), holder="sdk"))
+    result = {"subtype": "error_during_execution", "is_error": True, "num_turns": 2, "total_cost_usd": 0.5}
+    crew.tells(TurnEnded(session_id="s1", at=crew.clock, result=result)).folds()
+    assert [e.kind for e in crew.last.events] == ["permission.decision", "turn.result", "run.end"]
+    crew.is_now(AgentState.IDLE)
+
+
+def test_a_turn_that_ended_well_belongs_to_the_run_that_ended() -> None:
+    crew = Crew().is_up()
+    crew.hears("Stop")
+    crew.tells(TurnEnded(session_id="s1", at=crew.clock, result={"subtype": "success"})).records("turn.result").folds()
+    assert crew.last.events[0].run_id == "s1:R1"
+    crew.is_now(AgentState.SETTLED)
+
+
+def test_what_only_the_sdk_says_is_kept() -> None:
+    crew = Crew().is_up()
+    crew.tells(Noted(session_id="s1", at=crew.clock, name="rate_limit", body={"a": 1})).records("agent.note").folds()
+
+
+def test_idle_sessions_end_only_where_that_was_settled() -> None:
+    crew = Crew(idle_seconds=60.0).is_up()
+    crew.hears("Stop")
+    crew.tells(TimePassed(at=crew.clock + 30)).does_nothing()
+    crew.tells(TimePassed(at=crew.clock + 61)).records("session.close").folds()
+    assert crew.work == [Finish(mode="sdk", handle="s1")]
+    kept = Crew().is_up()
+    kept.hears("Stop").tells(TimePassed(at=kept.clock + 9999)).does_nothing()
+
+
+def test_news_of_what_is_not_ours_is_nothing() -> None:
+    crew = Crew()
+    crew.hears("SessionStart", source="startup")
+    for news in (Up(session_id="s1", at=1.0), Down(session_id="s1", at=1.0), Down(session_id="no", at=1.0)):
+        crew.tells(news).does_nothing()
+
+
+def test_process_truth_keeps_its_word_for_sessions_of_ours() -> None:
+    crew = Crew().is_up()
+    seen = ProcessSeen(
+        session_id="s1", status="idle", process=PROCESS, changed_at=crew.clock + 1, at=crew.clock + 9, answered=()
+    )
+    crew.tells(seen).is_now(AgentState.IDLE).folds()
