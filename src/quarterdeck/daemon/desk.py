@@ -23,6 +23,7 @@ from quarterdeck.daemon.loop import Loop
 from quarterdeck.daemon.prior import PriorSessions
 from quarterdeck.daemon.project_shelf import ProjectShelf
 from quarterdeck.daemon.rule_desk import RuleDesk
+from quarterdeck.daemon.session_desk import SessionDesk
 from quarterdeck.runner.extensions import Extensions
 from quarterdeck.store.reader import FeedQuery, Page, Reader
 
@@ -46,6 +47,7 @@ class DaemonDesk(RuleDesk):
         judging: Judging,
         projects: ProjectShelf,
         extensions: Extensions,
+        crew: SessionDesk,
         figures: Callable[[], dict[str, Any]] = dict,
     ) -> None:
         super().__init__(loop, reader)
@@ -53,6 +55,7 @@ class DaemonDesk(RuleDesk):
         self._judging = judging
         self.projects = projects
         self.extensions = extensions
+        self.crew = crew
         self._figures = figures
 
     @property

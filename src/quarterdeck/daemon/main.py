@@ -26,6 +26,7 @@ from quarterdeck.core.commands import Restarted
 from quarterdeck.core.payload import safe_id
 from quarterdeck.daemon.ancestry import KnownAncestry
 from quarterdeck.daemon.channels import channels_of
+from quarterdeck.daemon.crew import Crew
 from quarterdeck.daemon.desk import DaemonDesk
 from quarterdeck.daemon.disk import Disk
 from quarterdeck.daemon.ears import Attendance, Ears
@@ -34,6 +35,7 @@ from quarterdeck.daemon.home import Home, bind_port, listen_on
 from quarterdeck.daemon.hook_route import HookRoute
 from quarterdeck.daemon.judging import Judging
 from quarterdeck.daemon.keeping import Keeping
+from quarterdeck.daemon.kits import Kits
 from quarterdeck.daemon.listen import SocketServer, bind
 from quarterdeck.daemon.logs import log_what_escapes, start_logs
 from quarterdeck.daemon.loop import Loop
@@ -45,11 +47,13 @@ from quarterdeck.daemon.recover import recover
 from quarterdeck.daemon.redact import Redactor
 from quarterdeck.daemon.risk_plugins import load_plugins
 from quarterdeck.daemon.serving import DRAIN_SECONDS, Server, hosts_of, loop_factory, url_of, uvicorn_config
+from quarterdeck.daemon.session_desk import SessionDesk
 from quarterdeck.daemon.settled import settings_of, zone_of
 from quarterdeck.daemon.tls import Certificate, names_of, own_certificate, self_signed
 from quarterdeck.daemon.transcripts import follow
 from quarterdeck.daemon.truth import Truth
 from quarterdeck.daemon.waiting import Waiting
+from quarterdeck.daemon.ways import ways_of
 from quarterdeck.errors import ConfigError, HomeError
 from quarterdeck.runner.claude_cli import ClaudeCli, find_claude
 from quarterdeck.runner.extensions import Extensions
@@ -128,12 +132,23 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     judging = _judging(loop, prior)
     projects = ProjectShelf(config.projects, loop, prior)
     extensions = Extensions(_claude(config, claude), claude, projects.folders)
+    kits = Kits(home, config, claude, lambda: url_of(tcp))
+    crew = Crew(loop, ears, kits.kit)
+    crew.sign_on(ways_of(config, crew, kits.folder))
+    loop.work = crew.do
     desk = DaemonDesk(
-        loop, reader, prior, judging, projects, extensions, Figures(loop, log, attendance, notifier.figures)
+        loop,
+        reader,
+        prior,
+        judging,
+        projects,
+        extensions,
+        SessionDesk(loop, crew, folder),
+        Figures(loop, log, attendance, notifier.figures),
     )
     access = _access(home, loop, redactor)
     agents = Agents(KnownAncestry(folder, lambda: loop.state.sessions), loop.tell)
-    doors = _doors(loop, ears, desk, judging, access, attendance, agents)
+    doors = _doors(loop, ears, crew, desk, judging, access, attendance, agents)
     tcp = bind_port(home, _loopback(config), config.runner.port)
     guards: list[tuple[Guard, socket.socket, Certificate | None]] = [
         (Guard(doors, access, hosts_of(_port(tcp), [*LOOPBACK_NAMES, _loopback(config)]), attendance.seen), tcp, None)
@@ -160,6 +175,7 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
         await server.ready.wait()
     keeping.start()
     notifier.page = _public_url(config, [listening for _, listening in servers])
+    adopting = asyncio.create_task(crew.adopt())
     _announce(home, config, loop, [listening for _, listening in servers], say)
     waiting = [*serving, asyncio.ensure_future(stopping.wait())]
     await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
@@ -169,6 +185,8 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     loop.stats.lag.stop()
     if following is not None:
         following.cancel()
+    adopting.cancel()
+    await crew.close()
     await transcripts.close()
     await projects.close()
     await prior.close()
@@ -221,6 +239,7 @@ def _judging(loop: Loop, prior: PriorSessions) -> Judging:
 def _doors(
     loop: Loop,
     ears: Ears,
+    crew: Crew,
     desk: DaemonDesk,
     judging: Judging,
     access: Access,
@@ -235,6 +254,7 @@ def _doors(
     loop.watch_requests(judging.saw)
     judging.changed = lambda ids: live.changed([r for r in map(loop.state.requests.get, ids) if r is not None])
     ears.streamed = live.stream
+    crew.streamed = live.stream
     api = create_api(desk, access, pace, agents)
     return Doors(
         hook=HookRoute(ears),

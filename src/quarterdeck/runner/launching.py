@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -14,8 +14,8 @@ from quarterdeck.core.state import ProcessId
 
 
 class Kit(Struct, frozen=True, kw_only=True):
-    """What an agent is started with: which program, on which configuration, in which environment, and the settings
-    that make it speak to us, as JSON text; empty when it does so already. `folder` is ours to put sockets into."""
+    """What an agent is started with: which program, on which configuration, in which environment, and the path of the
+    settings that make it speak to us; empty when it does so already. `folder` is ours to put sockets into."""
 
     claude: Path
     config_dir: Path
@@ -96,6 +96,7 @@ class Viewer(Protocol):
     async def close(self) -> None: ...
 
 
+@runtime_checkable
 class TerminalWay(Way, Protocol):
     """A way whose sessions have a screen."""
 

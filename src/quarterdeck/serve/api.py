@@ -29,6 +29,7 @@ from quarterdeck.serve.principal import principal_of
 from quarterdeck.serve.projects import PROJECT_ROUTES
 from quarterdeck.serve.reading import READING_ROUTES, healthz
 from quarterdeck.serve.rules import RULE_ROUTES
+from quarterdeck.serve.sessions import SESSION_ROUTES
 from quarterdeck.serve.stats_routes import get_metrics, get_stats
 from quarterdeck.serve.tokens import TOKEN_ROUTES
 
@@ -71,6 +72,7 @@ def create_api(desk: Desk, access: Access, pace: Pace, agents: Agents) -> Litest
     """The ASGI application; whoever mounts it has checked credential and scope."""
     routes = [
         *READING_ROUTES,
+        *SESSION_ROUTES,
         *DECIDING_ROUTES,
         *RULE_ROUTES,
         *PROJECT_ROUTES,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from quarterdeck.core.annotate import Insight
@@ -10,6 +10,7 @@ from quarterdeck.core.audit import AuditRow
 from quarterdeck.core.commands import CreateToken, Remember, Reply
 from quarterdeck.core.decisions import Decision
 from quarterdeck.core.extensions import Marketplace, NewServer, Offer, Plugin, Server
+from quarterdeck.core.orders import Order
 from quarterdeck.core.projects import Listed, Scan
 from quarterdeck.core.risk import Risk
 from quarterdeck.core.rule import Rule
@@ -61,6 +62,30 @@ class Extensions(Protocol):
     async def check_servers(self, project: str | None) -> None: ...
 
 
+class Viewer(Protocol):
+    """One who looks at a terminal."""
+
+    async def write(self, data: bytes) -> None: ...
+
+    async def resize(self, cols: int, rows: int) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+class SessionDesk(Protocol):
+    """The sessions that whoever is served runs."""
+
+    async def order(self, order: Order) -> Reply:
+        """Have it done, and how that ended."""
+        ...
+
+    async def view(self, session: Session, cols: int, rows: int, seen: Callable[[bytes], None]) -> Viewer:
+        """Look at a session's terminal; Refused when it has none."""
+        ...
+
+    async def screen(self, session: Session) -> str: ...
+
+
 class Desk(Protocol):
     """Reads views, takes decisions."""
 
@@ -95,6 +120,9 @@ class Desk(Protocol):
 
     @property
     def extensions(self) -> Extensions: ...
+
+    @property
+    def crew(self) -> SessionDesk: ...
 
     def sessions(self) -> list[Session]: ...
 

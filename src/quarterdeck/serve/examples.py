@@ -5,42 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-SESSION: dict[str, Any] = {
-    "session_id": "5bcc959a-d2e0-4b84-99d9-a702456ddf08",
-    "agent_state": "waiting_permission",
-    "state_source": "hooks",
-    "state_at": 1791000042.5,
-    "pid": 48213,
-    "mode": "observed",
-    "cwd": "/home/ann/shop",
-    "project_id": "p_4f2a9c0d1b3e5f67",
-    "title": "make the login work again",
-    "model": "claude-sonnet-4-5",
-    "permission_mode": "default",
-    "entrypoint": "cli",
-    "tag": None,
-    "started_at": 1791000000.0,
-    "last_event_at": 1791000042.5,
-    "ended_at": None,
-    "run_id": "5bcc959a-d2e0-4b84-99d9-a702456ddf08:R1",
-    "runs": 1,
-    "pending": 1,
-    "counters": {"tool_uses": 3, "tool_failures": 0, "permission_requests": 1, "blocks": 0},
-    "usage": {
-        "input_tokens": 4210,
-        "output_tokens": 980,
-        "cache_read_tokens": 61200,
-        "cache_write_tokens": 8300,
-        "cost_usd": 0.076815,
-        "reported_cost_usd": None,
-        "context_tokens": 21400,
-        "model": "claude-sonnet-4-5",
-        "missing": [],
-    },
-    "resume": {"command": "claude --resume 5bcc959a-d2e0-4b84-99d9-a702456ddf08", "cwd": "/home/ann/shop"},
-    "todos": [{"todo_id": "1", "text": "find the failing test", "status": "done"}],
-    "runner_id": "otter-1a2b3c4d",
-}
+from quarterdeck.serve.examples_sessions import SESSION, SESSION_EXAMPLES
+
 EVENT: dict[str, Any] = {
     "seq_no": 17,
     "event_id": "5bcc959a-d2e0-4b84-99d9-a702456ddf08:R1:E5",
@@ -320,8 +286,7 @@ AUDIT_ROW: dict[str, Any] = {
 
 EXAMPLES: Mapping[tuple[str, str], dict[str, Any]] = {
     ("GET", "/healthz"): {"answer": {"status": "ok"}},
-    ("GET", "/sessions"): {"answer": {"sessions": [SESSION], "next": None}},
-    ("GET", "/sessions/{session_id}"): {"answer": SESSION},
+    **SESSION_EXAMPLES,
     ("GET", "/feed"): {"answer": {"events": [EVENT], "next": 17}},
     ("GET", "/requests"): {"answer": {"requests": [REQUEST], "next": None}},
     ("GET", "/requests/{request_id}"): {"answer": CARD},

@@ -13,7 +13,7 @@ from quarterdeck.core.feed import Cause, FeedEvent
 from quarterdeck.core.projects import project_id_of
 from quarterdeck.core.risk import Risk
 from quarterdeck.core.scrolls import missing_of
-from quarterdeck.core.state import Request, Session, Todo
+from quarterdeck.core.state import Ours, Request, Session, Todo
 from quarterdeck.core.titles import Ui, body_of, title_of, ui_of
 from quarterdeck.serve.desk import Desk
 from quarterdeck.serve.rule_views import RuleView
@@ -54,9 +54,22 @@ class ResumeView(Struct, kw_only=True):
     cwd: str
 
 
+class OwnedView(Struct, kw_only=True):
+    """A session that Quarterdeck started: `status` is starting, up, ending or down, or moved when the agent goes on as
+    `moved_to`. `terminal` is where it can be attached to, `worktree` the project whose worktree it works in."""
+
+    status: str
+    started_by: str
+    launched_at: float
+    terminal: str | None
+    worktree: str | None
+    shell: bool
+    moved_to: str | None
+
+
 class SessionView(Struct, kw_only=True):
     """One agent conversation. `state_source` says who knows its state: hooks, the process itself, or only a transcript
-    that is left of it. `usage` is null until a transcript was read."""
+    that is left of it. `usage` is null until a transcript was read, `owned` for a session somebody else started."""
 
     session_id: str
     agent_state: str
@@ -81,6 +94,7 @@ class SessionView(Struct, kw_only=True):
     usage: UsageView | None
     resume: ResumeView | None
     todos: list[Todo]
+    owned: OwnedView | None
     runner_id: str
 
 
@@ -213,7 +227,20 @@ def session_view(session: Session, runner_id: str) -> SessionView:
         usage=usage_view(session),
         resume=resume_view(session),
         todos=list(session.todos.values()),
+        owned=owned_view(session.ours) if session.ours else None,
         runner_id=runner_id,
+    )
+
+
+def owned_view(ours: Ours) -> OwnedView:
+    return OwnedView(
+        status=ours.status,
+        started_by=ours.by,
+        launched_at=ours.launched_at,
+        terminal=ours.terminal,
+        worktree=ours.worktree,
+        shell=ours.shell,
+        moved_to=ours.moved_to,
     )
 
 

@@ -1,0 +1,224 @@
+"""The sessions of ours: carries out what was decided about them, and hears what becomes of them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, assert_never
+
+import structlog
+from msgspec.structs import replace
+
+from quarterdeck.core.decisions import Decision, NoOpinion
+from quarterdeck.core.orders import Adjust, Deliver, Down, Failed, Finish, Halt, Launch, News, Start, Up, Work
+from quarterdeck.core.ours import current
+from quarterdeck.core.state import Session
+from quarterdeck.daemon.ears import Caller, Ears
+from quarterdeck.daemon.loop import Held, Loop
+from quarterdeck.errors import BadInput, Refused
+from quarterdeck.runner.launching import Asked, Kit, TerminalWay, Viewer, Way
+from quarterdeck.wire import write_json
+
+DID_NOT_START = "did not start"
+WAS_GONE = "was gone after a restart"
+CLOSE_SECONDS = 5.0
+ENTRYPOINT = "sdk-py"
+
+logger = structlog.get_logger("crew")
+
+
+class Crew:
+    """Has one way for each mode. What it is told to do is done in order for each session, and never twice."""
+
+    def __init__(self, loop: Loop, ears: Ears, kit: Callable[[Start], Awaitable[Kit]]) -> None:
+        self._loop = loop
+        self._ears = ears
+        self._kit = kit
+        self._ways: Mapping[str, Way] = {}
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._doing: dict[str, asyncio.Task[str | None]] = {}
+        self.streamed: Callable[[str, str, Any], None] = lambda session_id, kind, data: None
+
+    def sign_on(self, ways: Mapping[str, Way]) -> None:
+        """From now on sessions can be run in these ways."""
+        self._ways = ways
+
+    def do(self, work: Work) -> None:
+        """Begin; `done` tells how it ended."""
+        name, handle = _named(work)
+        task = asyncio.create_task(self._do(work, handle))
+        self._doing[name] = task
+        task.add_done_callback(lambda _: self._doing.pop(name, None) if self._doing.get(name) is task else None)
+
+    async def done(self, name: str) -> str | None:
+        """Wait for the work of this name, and why it failed, if so."""
+        task = self._doing.get(name)
+        return await asyncio.shield(task) if task is not None else None
+
+    async def _do(self, work: Work, handle: str) -> str | None:
+        async with self._locks.setdefault(handle, asyncio.Lock()):
+            try:
+                await self._carry_out(work, handle)
+            except Refused as refused:
+                error = str(refused)
+            except Exception as surprise:
+                logger.exception("an order to a session failed", order=type(work).__name__, session_id=handle)
+                error = f"{type(surprise).__name__}; see the daemon's log"
+            else:
+                return None
+        self._failed(work, handle, error)
+        return error
+
+    def _failed(self, work: Work, handle: str, error: str) -> None:
+        message_id = work.send.message_id if isinstance(work, Deliver) else None
+        order = _ORDERS[type(work)]
+        self.tell(Failed(session_id=handle, order=order, error=error, message_id=message_id, at=time.time()))
+        if isinstance(work, Launch):
+            self.tell(Down(session_id=handle, at=time.time(), reason=DID_NOT_START, last_words=error))
+
+    async def _carry_out(self, work: Work, handle: str) -> None:
+        match work:
+            case Launch(start=start):
+                way = self._way(start.mode)
+                running = await way.launch(start, await self._kit(start))
+                up = Up(session_id=handle, at=time.time(), process=running.process, terminal=running.terminal)
+                self.tell(up)
+            case Deliver(send=send, mode=mode):
+                await self._way(mode).send(replace(send, session_id=handle))
+            case Halt(mode=mode):
+                await self._way(mode).interrupt(handle)
+            case Finish(mode=mode):
+                await self._way(mode).end(handle)
+            case Adjust(mode=mode, model=model, permission_mode=permission_mode):
+                await self._way(mode).change(handle, model, permission_mode)
+            case _:
+                assert_never(work)
+
+    def _way(self, mode: str) -> Way:
+        way = self._ways.get(mode)
+        if way is None:
+            raise Refused(f"sessions of mode {mode} cannot be run here")
+        return way
+
+    def tell(self, news: News) -> None:
+        """What happened to a session of ours."""
+        if isinstance(news, Down):
+            self._locks.pop(news.session_id, None)
+        self._loop.tell(news)
+
+    def stream(self, session_id: str, kind: str, data: Any) -> None:
+        """Something beside the feed."""
+        session = current(self._loop.state, session_id)
+        self.streamed(session.session_id if session else session_id, kind, data)
+
+    async def ask(self, asked: Asked) -> Decision:
+        """Put it on the desk, as if a hook had asked."""
+        session = current(self._loop.state, asked.session_id)
+        payload = _payload(asked, session)
+        caller = Caller(holder="sdk", entrypoint=ENTRYPOINT, tag=asked.session_id)
+        event_id = self._ears.new_id()
+        try:
+            turn = self._ears.hear_payload(
+                payload, len(write_json(payload)), caller, event_id, None, time.perf_counter()
+            )
+        except BadInput as error:
+            return NoOpinion(reason=str(error))
+        if turn is None:
+            return NoOpinion()
+        told = await turn.answer
+        if isinstance(told, Held):
+            held = told.answer
+            try:
+                told = await held
+            except asyncio.CancelledError:
+                self._ears.leave(event_id, held)
+                raise
+        return told.decision
+
+    async def adopt(self) -> None:
+        """After a restart: find the terminals that went on without us, and say which did not."""
+        for mode, way in self._ways.items():
+            expected = [s.ours.handle for s in self._loop.state.sessions.values() if _ran(s, mode) and s.ours]
+            if mode == "sdk":
+                continue
+            try:
+                found = await way.adopt(expected)
+            except Exception:
+                logger.exception("sessions could not be found again", mode=mode)
+                continue
+            at = time.time()
+            for one in found:
+                self.tell(Up(session_id=one.session_id, at=at, process=one.process, terminal=one.terminal))
+            for handle in set(expected) - {one.session_id for one in found}:
+                self.tell(Down(session_id=handle, at=at, reason=WAS_GONE))
+
+    async def view(self, session: Session, cols: int, rows: int, seen: Callable[[bytes], None]) -> Viewer:
+        """Look at the terminal of a session."""
+        return await self._terminal(session).view(_handle(session), cols, rows, seen)
+
+    async def screen(self, session: Session) -> str:
+        """The text on the screen of a session."""
+        return await self._terminal(session).screen(_handle(session))
+
+    def _terminal(self, session: Session) -> TerminalWay:
+        way = self._ways.get(session.mode)
+        if not session.runs_here or way is None or not isinstance(way, TerminalWay):
+            raise Refused(f"{session.session_id} has no terminal of ours; see its feed")
+        return way
+
+    async def close(self) -> None:
+        """We stop: what cannot live without us ends, and is on record as ended."""
+        for task in list(self._doing.values()):
+            task.cancel()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await asyncio.gather(*(way.close() for way in self._ways.values()), return_exceptions=True)
+
+
+_ORDERS: Mapping[type[Work], str] = {
+    Launch: "start",
+    Deliver: "send",
+    Halt: "interrupt",
+    Finish: "end",
+    Adjust: "change",
+}
+
+
+def _named(work: Work) -> tuple[str, str]:
+    """The name of a piece of work, and whose it is."""
+    match work:
+        case Launch(start=start):
+            return f"start {start.session_id}", start.session_id
+        case Deliver(send=send, handle=handle):
+            return f"send {send.message_id}", handle
+        case _:
+            return f"{_ORDERS[type(work)]} {work.handle}", work.handle
+
+
+def _ran(session: Session, mode: str) -> bool:
+    return session.runs_here and session.mode == mode
+
+
+def _handle(session: Session) -> str:
+    return session.ours.handle if session.ours else session.session_id
+
+
+def _payload(asked: Asked, session: Session | None) -> dict[str, Any]:
+    """What a hook would have said."""
+    known = {
+        "session_id": session.session_id if session else asked.session_id,
+        "hook_event_name": "PermissionRequest",
+        "cwd": session.context.cwd if session else "",
+        "permission_mode": session.context.permission_mode if session else None,
+        "tool_name": asked.tool_name,
+        "tool_input": asked.tool_input,
+        "tool_use_id": asked.tool_use_id,
+        "agent_id": asked.agent_id,
+        "permission_suggestions": list(asked.suggestions),
+        "title": asked.title,
+        "decision_reason": asked.reason,
+        "blocked_path": asked.blocked_path,
+    }
+    return {key: value for key, value in known.items() if value is not None}
