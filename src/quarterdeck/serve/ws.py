@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any, TypeVar
@@ -19,14 +20,14 @@ from quarterdeck.errors import BadInput
 from quarterdeck.serve.access import Access, Pace, Principal
 from quarterdeck.serve.agents import Agents
 from quarterdeck.serve.asgi import Receive, Scope, Send
-from quarterdeck.serve.deciding import NamedDecision, decide_as
+from quarterdeck.serve.deciding import NamedDecision
 from quarterdeck.serve.desk import Desk
-from quarterdeck.serve.errors import ApiError, field_in
+from quarterdeck.serve.errors import ApiError
 from quarterdeck.serve.guard import address_of
 from quarterdeck.serve.live import Live, joined
-from quarterdeck.serve.rule_views import NewRule, RuleName
-from quarterdeck.serve.rules import add_rule_as, remove_rule_as
+from quarterdeck.serve.terminals import Terminals
 from quarterdeck.serve.views import event_view, request_view, session_view
+from quarterdeck.serve.ws_commands import ACTIONS, COMMANDS, SLOW, TYPING, read_args
 from quarterdeck.store.reader import FeedQuery
 from quarterdeck.wire import read_json, write_json
 
@@ -38,6 +39,9 @@ FIRST_PAGE = 16
 PAGE = 500
 PAGE_BYTES = 512 * 1024
 MAX_TOPICS = 100
+MOST_TERMINALS = 8
+MOST_SLOW = 16
+TRUSTED_SECONDS = 5.0
 FIRST_BYTES, MAX_BYTES = 16 * 1024, 1024 * 1024
 MAX_COMMAS, MAX_MESSAGES = 20_000, 100
 """What one frame may hold, so that reading it never keeps the others waiting; before a hello it is little."""
@@ -131,6 +135,10 @@ class _Connection:
         self._heard: deque[Any] = deque()
         self._page = FIRST_PAGE
         self._name = ""
+        self._slow: set[asyncio.Task[None]] = set()
+        self._looked_at = float("-inf")
+        self.desk = sockets.desk
+        self.terminals = Terminals(sockets.desk, self._say)
 
     async def run(self) -> None:
         """Until either side has had enough."""
@@ -140,6 +148,8 @@ class _Connection:
             with self._all.counted():
                 async with asyncio.TaskGroup() as tasks:
                     tasks.create_task(self._tell(hello))
+                    for session_id in _streams(hello.topics):
+                        tasks.create_task(self.terminals.follow(session_id))
                     tasks.create_task(self._hear())
                     tasks.create_task(self._check())
         except* _Closed as group:
@@ -309,11 +319,23 @@ class _Connection:
         while True:
             message = await self._message()
             if isinstance(message, dict) and message.get("type") == "command":
-                await self._say([write_json(await self._command(message))])
+                if str(message.get("name")) in SLOW and len(self._slow) < MOST_SLOW:
+                    self._aside(message)
+                else:
+                    await self._say([write_json(await self._command(message))])
             elif isinstance(message, dict) and message.get("type") == "ping":
                 await self._say([write_json({"type": "pong", "id": message.get("id")})])
             else:
                 raise _Closed(BAD_MESSAGE, "a message has the type command or ping")
+
+    def _aside(self, message: dict[str, Any]) -> None:
+        async def command() -> None:
+            with contextlib.suppress(ConnectionError):
+                await self._say([write_json(await self._command(message))])
+
+        task = asyncio.create_task(command())
+        self._slow.add(task)
+        task.add_done_callback(self._slow.discard)
 
     async def _command(self, message: dict[str, Any]) -> dict[str, Any]:
         ack: dict[str, Any] = {"type": "ack", "id": message.get("id"), "ok": True}
@@ -331,35 +353,21 @@ class _Connection:
             raise ApiError(404, "unknown_command", f"no such command: {name[:100]}; known: {', '.join(COMMANDS)}")
         if not principal.may(scope):
             raise ApiError(403, "forbidden", f"this token lacks the scope {scope}", scope=scope)
-        if not self._all.pace.take(principal.secret):
+        if name not in TYPING and not self._all.pace.take(principal.secret):
             raise ApiError(429, "too_fast", "too many decisions at once; wait some seconds")
         by = f"{principal.name} via {self._name}" if self._name else principal.name
-        desk = self._all.desk
-        match name:
-            case "decide":
-                named = _read(args, NamedDecision)
-                await self._all.agents.keep_out(self._scope, by, "a decision", named.request_id)
-                return await decide_as(desk, named.request_id, named, principal, by)
-            case "add_rule":
-                rule = _read(args, NewRule)
-                await self._all.agents.keep_out(self._scope, by, name)
-                return await add_rule_as(desk, rule, by)
-            case _:
-                unwanted = _read(args, RuleName)
-                await self._all.agents.keep_out(self._scope, by, name)
-                await remove_rule_as(desk, unwanted.rule_id, by)
-                return {"ok": True}
+        wanted, act = ACTIONS[name]
+        asked = read_args(args, wanted)
+        await self._keep_out(by, name, asked)
+        return await act(self, asked, principal, by)
 
-
-def _read(args: dict[str, Any], shape: type[T]) -> T:
-    try:
-        return msgspec.convert(args, shape)
-    except msgspec.ValidationError as error:
-        raise ApiError(422, "invalid", str(error), field=field_in(str(error))) from None
-
-
-COMMANDS = {"decide": "approve", "add_rule": "control", "remove_rule": "control"}
-"""What a client may order over the socket, and the scope it needs."""
+    async def _keep_out(self, by: str, name: str, asked: Any) -> None:
+        """Agents do not act for people. Who types was looked at a moment ago."""
+        if name in TYPING and time.monotonic() - self._looked_at < TRUSTED_SECONDS:
+            return
+        about = asked.request_id if isinstance(asked, NamedDecision) else None
+        await self._all.agents.keep_out(self._scope, by, "a decision" if about else name, about)
+        self._looked_at = time.monotonic()
 
 
 def _fitting(events: list[FeedEvent]) -> Iterator[bytes]:
@@ -376,6 +384,12 @@ def _fitting(events: list[FeedEvent]) -> Iterator[bytes]:
 def _is_stream(topic: str) -> bool:
     kind, _, session_id = topic.partition(":")
     return kind == "streams" and ID.fullmatch(session_id) is not None
+
+
+def _streams(topics: list[str]) -> list[str]:
+    """The sessions whose streams are wanted; of terminals only a few."""
+    wanted = [topic.partition(":")[2] for topic in topics[:MAX_TOPICS] if _is_stream(topic)]
+    return list(dict.fromkeys(wanted))[:MOST_TERMINALS]
 
 
 def _first(group: BaseExceptionGroup[_Closed]) -> _Closed:
