@@ -21,6 +21,7 @@ from quarterdeck.cli import (
     reading,
     rules,
     running,
+    sessions,
 )
 
 HELP = """Mission control for coding agents: see every Claude Code session, decide from anywhere, keep the record.
@@ -53,6 +54,7 @@ for group in (
     reading,
     exporting,
     deciding,
+    sessions,
     rules,
     projects,
     plugins,

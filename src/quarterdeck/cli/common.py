@@ -15,7 +15,7 @@ from rich.text import Text
 
 from quarterdeck.config import Config, home_path, load_config
 from quarterdeck.core.text import one_line
-from quarterdeck.errors import ConfigError, NoDaemon, QuarterdeckError
+from quarterdeck.errors import ConfigError, NoDaemon, QuarterdeckError, Refused
 from quarterdeck.surfaces.client import CALL_SECONDS, Client
 from quarterdeck.surfaces.words import ago as ago
 from quarterdeck.surfaces.words import state_word
@@ -54,6 +54,14 @@ def plainly(command: Callable[P, R]) -> Callable[P, R]:
 def client(timeout: float = CALL_SECONDS) -> Client:
     """The daemon of this home."""
     return Client.of_home(home_path(), timeout=timeout)
+
+
+def whole_id(asked: Client, session: str) -> str:
+    """A session by its id or the start of it, as tables show it."""
+    found = [s["session_id"] for s in asked.all("/api/v1/sessions") if s["session_id"].startswith(session)]
+    if session in found or len(found) == 1:
+        return session if session in found else str(found[0])
+    raise Refused(f"{'no' if not found else 'more than one'} session begins with {session}; see: qd sessions --all")
 
 
 def settings(file: Path | None = None, **flags: dict[str, Any]) -> Config:

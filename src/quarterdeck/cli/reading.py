@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from quarterdeck.cli.card import show_card, show_request
-from quarterdeck.cli.common import AsJson, ago, cell, client, out, plainly, print_json, state_cell
+from quarterdeck.cli.common import AsJson, ago, cell, client, out, plainly, print_json, state_cell, whole_id
 from quarterdeck.cli.times import read_time
 from quarterdeck.config import home_path
 from quarterdeck.core.feed import HIDDEN, KINDS
@@ -102,7 +102,7 @@ def feed(
     """Show what happened, oldest first."""
     asked = client()
     filters = {
-        "session_id": _whole_id(asked, session),
+        "session_id": whole_id(asked, session) if session is not None else None,
         "kind": _known(kind),
         "q": search,
         "tool": tool,
@@ -129,16 +129,6 @@ def _end(asked: Client) -> int:
     """The position of the last event there is."""
     last = asked.get("/api/v1/feed", before=2**53, limit=1)["events"]
     return int(last[0]["seq_no"]) if last else 0
-
-
-def _whole_id(asked: Client, session: str | None) -> str | None:
-    """A session by its id or the start of it, as tables show it."""
-    if session is None:
-        return None
-    found = [s["session_id"] for s in asked.all("/api/v1/sessions") if s["session_id"].startswith(session)]
-    if session in found or len(found) == 1:
-        return session if session in found else str(found[0])
-    raise Refused(f"{'no' if not found else 'more than one'} session begins with {session}; see: qd sessions --all")
 
 
 def _known(kinds: list[str] | None) -> list[str] | None:
