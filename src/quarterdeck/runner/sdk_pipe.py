@@ -1,0 +1,182 @@
+"""An agent below a keeper, and the lines it says and reads: the transport beneath the SDK's client."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from quarterdeck.core.state import ProcessId
+
+KEEPER = str(Path(__file__).with_name("keeper.py"))
+MAX_LINE = 64 * 1024 * 1024
+LAST_WORDS = 4096
+GOODBYE_SECONDS = 1.0
+"""How long an agent may take to go by itself when nobody writes to it any more, and then when told to."""
+
+KILLED_SECONDS = 5.0
+DRAIN_SECONDS = 0.5
+
+
+class Pipe:
+    """One agent. What belongs to the SDK's own protocol goes to its client; everything else goes, raw, to `heard`: the
+    client drops what it does not know, and stops at what it cannot read.
+
+    The agent has this environment and nothing of ours."""
+
+    def __init__(
+        self, argv: Sequence[str], cwd: str, environment: Mapping[str, str], heard: Callable[[Any], None]
+    ) -> None:
+        kept = [sys.executable, "-I", "-S", KEEPER, f"--die-with-parent={os.getpid()}", "--"]
+        self._argv, self._cwd, self._environment, self._heard = [*kept, *argv], cwd, dict(environment), heard
+        self._process: asyncio.subprocess.Process | None = None
+        self._listening: asyncio.Task[None] | None = None
+        self._spoken = asyncio.Event()
+        self._errors = bytearray()
+
+    @property
+    def code(self) -> int | None:
+        """How it ended, negative by a signal; None while it runs."""
+        code = self._process.returncode if self._process else None
+        return 128 - code if code is not None and code > 128 else code
+
+    @property
+    def last_words(self) -> str:
+        """The end of what it said on stderr."""
+        return self._errors.decode(errors="replace").strip()
+
+    async def connect(self) -> None:
+        self._process = await asyncio.create_subprocess_exec(
+            *self._argv,
+            cwd=self._cwd,
+            env=self._environment,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            limit=MAX_LINE,
+            start_new_session=True,
+        )
+        self._listening = asyncio.create_task(self._listen())
+
+    def is_ready(self) -> bool:
+        return self._process is not None and self._process.returncode is None
+
+    async def write(self, data: str) -> None:
+        stdin = self._started.stdin
+        if stdin is None or stdin.is_closing() or not self.is_ready():
+            raise ConnectionError("the agent no longer reads")
+        stdin.write(data.encode())
+        await stdin.drain()
+
+    async def end_input(self) -> None:
+        if self._process is not None and self._process.stdin is not None:
+            self._process.stdin.close()
+
+    async def read_messages(self) -> AsyncIterator[dict[str, Any]]:
+        """What the client answers or waits for. The end is an error, so that it waits for nothing then."""
+        try:
+            async for message in self._messages():
+                if isinstance(message, dict) and str(message.get("type")).startswith("control_"):
+                    yield message
+                else:
+                    self._heard(message)
+        finally:
+            self._spoken.set()
+        raise ConnectionError("the agent has ended")
+
+    async def _messages(self) -> AsyncIterator[Any]:
+        stdout = self._started.stdout
+        while stdout is not None:
+            try:
+                line = await stdout.readline()
+            except ValueError:
+                yield {"type": "too_long", "limit": MAX_LINE}
+                continue
+            if not line:
+                return
+            with contextlib.suppress(ValueError, RecursionError):  # a program it runs may print there as well
+                yield json.loads(line)
+
+    async def _listen(self) -> None:
+        stderr = self._started.stderr
+        while stderr is not None and (part := await stderr.read(LAST_WORDS)):
+            self._errors = (self._errors + part)[-LAST_WORDS:]
+
+    async def wait(self) -> None:
+        """Until it has ended, and has been heard to its end."""
+        await self._started.wait()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._spoken.wait(), DRAIN_SECONDS)
+
+    async def close(self) -> None:
+        """End it with all it started: it is asked to go, then told, then killed."""
+        if self._process is None:
+            return
+        await self.end_input()
+        if not await self._gone(GOODBYE_SECONDS):
+            self._signal(self._process.terminate)
+            if not await self._gone(GOODBYE_SECONDS):
+                self._kill_agent()
+                if not await self._gone(KILLED_SECONDS):
+                    self._signal(self._process.kill)
+        await self._process.wait()
+        if self._listening is not None:
+            await asyncio.wait([self._listening], timeout=DRAIN_SECONDS)
+            self._listening.cancel()
+
+    async def _gone(self, seconds: float) -> bool:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._started.wait(), seconds)
+        return self._started.returncode is not None
+
+    def _signal(self, send: Callable[[], None]) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            send()
+
+    def _kill_agent(self) -> None:
+        """The keeper lives on, and ends the rest."""
+        found = self.agent()
+        if found is None:
+            return
+        with contextlib.suppress(OSError):
+            held = os.pidfd_open(found.pid)
+            try:
+                if process_id(found.pid) == found:
+                    signal.pidfd_send_signal(held, signal.SIGKILL)
+            finally:
+                os.close(held)
+
+    def agent(self) -> ProcessId | None:
+        """The agent itself, below its keepers, where the system tells."""
+        pid = self._started.pid
+        while KEEPER.encode() in _read(f"/proc/{pid}/cmdline").split(b"\0"):
+            children = _read(f"/proc/{pid}/task/{pid}/children").split()
+            if not children:
+                return None
+            pid = int(children[0])
+        return process_id(pid)
+
+    @property
+    def _started(self) -> asyncio.subprocess.Process:
+        if self._process is None:
+            raise ConnectionError("the agent is not started")
+        return self._process
+
+
+def process_id(pid: int) -> ProcessId | None:
+    """The process under this number, where the system tells."""
+    fields = _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+    return ProcessId(pid, fields[19].decode()) if fields else None
+
+
+def _read(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError:
+        return b""

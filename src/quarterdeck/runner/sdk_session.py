@@ -1,0 +1,164 @@
+"""One session over the SDK: its prompts in their order, what it says, and its one end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator, Awaitable
+from typing import Any, Protocol
+
+from quarterdeck.agents.claude.sdk import Streamed, read_message, spoken_as, write_prompt
+from quarterdeck.core.orders import Down, Failed, Noted, Send, TurnEnded, Up
+from quarterdeck.core.state import ProcessId
+from quarterdeck.errors import Refused
+from quarterdeck.runner.launching import Ear
+from quarterdeck.runner.sdk_pipe import Pipe
+
+MAX_QUEUED = 64
+CALL_SECONDS = 10.0
+LAST_CALL_SECONDS = 0.5
+
+
+class Client(Protocol):
+    """What we use of the SDK's client."""
+
+    async def query(self, prompt: AsyncIterator[dict[str, Any]], session_id: str = ...) -> None: ...
+
+    async def interrupt(self) -> None: ...
+
+    async def set_model(self, model: str | None = ...) -> None: ...
+
+    async def set_permission_mode(self, mode: Any) -> None: ...
+
+    async def disconnect(self) -> None: ...
+
+
+class Session:
+    """One agent; while it runs it stands in `table` under its id. A prompt waits until the turn before it has ended."""
+
+    def __init__(self, session_id: str, ear: Ear, table: dict[str, Session]) -> None:
+        self.session_id, self._ear, self._table = session_id, ear, table
+        self._prompts: asyncio.Queue[Send] = asyncio.Queue(MAX_QUEUED)
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._init: dict[str, Any] | None = None
+        self._finishing: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        self.process: ProcessId | None = None
+        self.trouble = ""
+
+    def run(self, pipe: Pipe, client: Client) -> None:
+        """From here on prompts go out, and an end is told."""
+        self._pipe, self._client, self.process = pipe, client, pipe.agent()
+        self._table[self.session_id] = self
+        self._tasks = [asyncio.create_task(self._deliver()), asyncio.create_task(self._watch())]
+
+    def hear(self, raw: Any) -> None:
+        """Tell what the agent said."""
+        if self._tasks and (now := spoken_as(raw)) and now != self.session_id:
+            self._move(now)
+        said = read_message(raw, self.session_id, time.time())
+        match said:
+            case Streamed(kind=kind, data=data):
+                self._ear.stream(self.session_id, kind, data)
+            case Noted(name="init", body=body) if body == self._init:
+                pass  # it comes with every turn
+            case Noted(name=name, body=body):
+                self._init = body if name == "init" else self._init
+                self._ear.tell(said)
+            case TurnEnded(result=result):
+                self.trouble = "; ".join(map(str, result.get("errors", ())))
+                self._ear.tell(said)
+                self._idle.set()
+
+    def _move(self, now: str) -> None:
+        """The agent has left its conversation and goes on with a new one, under an id of its own choice."""
+        before, at = self.session_id, time.time()
+        self._table.pop(before, None)
+        self.session_id, self._init = now, None
+        self._table[now] = self
+        self._ear.tell(Noted(session_id=before, at=at, name="cleared", body={"session_id": now}))
+        self._ear.tell(Down(session_id=before, at=at, reason="cleared"))
+        self._ear.tell(Up(session_id=now, at=at, process=self.process))
+
+    def send(self, send: Send) -> None:
+        """Take a prompt, or refuse it."""
+        if self._finishing is not None:
+            raise Refused(f"{self.session_id} is ending; resume it and send the prompt again")
+        try:
+            self._prompts.put_nowait(send)
+        except asyncio.QueueFull:
+            raise Refused(f"{MAX_QUEUED} prompts wait already; wait until the agent has worked on some") from None
+
+    async def _deliver(self) -> None:
+        while True:
+            send = await self._prompts.get()
+            await self._idle.wait()
+            self._idle.clear()
+            try:
+                await self._client.query(_one(write_prompt(send.prompt, send.attachments)))
+            except Exception as error:
+                self._fail(send, f"the agent did not take it: {error}")
+
+    def _fail(self, send: Send, error: str) -> None:
+        message_id = send.message_id or None
+        self._ear.tell(
+            Failed(session_id=self.session_id, order="send", error=error, at=time.time(), message_id=message_id)
+        )
+
+    async def interrupt(self) -> None:
+        await self._call("interrupt", self._client.interrupt())
+
+    async def change(self, model: str | None, permission_mode: str | None) -> None:
+        if model is not None:
+            await self._call("model", self._client.set_model(model))
+        if permission_mode is not None:
+            await self._call("permission mode", self._client.set_permission_mode(permission_mode))
+
+    async def _call(self, what: str, called: Awaitable[None]) -> None:
+        try:
+            await asyncio.wait_for(called, CALL_SECONDS)
+        except TimeoutError:
+            raise Refused(f"{what}: the agent did not answer within {CALL_SECONDS:.0f} s; end the session") from None
+        except Exception as error:
+            raise Refused(f"{what}: {error}") from None
+
+    async def _watch(self) -> None:
+        await self._pipe.wait()
+        self._begin_end("exited")
+
+    async def finish(self, reason: str) -> None:
+        """End it, for the reason that came first, and tell so once."""
+        await asyncio.shield(self._begin_end(reason))
+
+    def _begin_end(self, reason: str) -> asyncio.Task[None]:
+        if self._finishing is None:
+            self._finishing = asyncio.create_task(self._finish(reason))
+        return self._finishing
+
+    async def _finish(self, reason: str) -> None:
+        if self._pipe.is_ready() and not self._idle.is_set():
+            with contextlib.suppress(Exception):
+                await asyncio.wait_for(self._client.interrupt(), LAST_CALL_SECONDS)
+        await self._client.disconnect()
+        for task in self._tasks:
+            task.cancel()
+        while not self._prompts.empty():
+            self._fail(self._prompts.get_nowait(), "the session ended before it could be sent")
+        self._table.pop(self.session_id, None)
+        code = self._pipe.code
+        self._ear.tell(
+            Down(
+                session_id=self.session_id,
+                at=time.time(),
+                code=code if code is not None and code >= 0 else None,
+                signal=-code if code is not None and code < 0 else None,
+                reason=reason,
+                last_words=self._pipe.last_words,
+            )
+        )
+
+
+async def _one(message: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
+    yield message
