@@ -14,6 +14,7 @@ from quarterdeck.core.reduce import reduce
 from quarterdeck.core.runtime import INTERACTIONS, SILENT
 from quarterdeck.core.state import State
 from quarterdeck.core.titles import UI, Ui
+from tests.support.docs_settings import settings_page
 from tests.support.docs_tui import tui_page
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -74,7 +75,7 @@ def _becomes(name: str) -> str:
     )
 
 
-PAGES = {"feed.md": feed_page, "hooks.md": hooks_page, "tui.md": tui_page}
+PAGES = {"feed.md": feed_page, "hooks.md": hooks_page, "settings.md": settings_page, "tui.md": tui_page}
 
 
 def main() -> None:

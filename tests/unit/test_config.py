@@ -6,9 +6,14 @@ import os
 import re
 from pathlib import Path
 
+import jsonschema
 import pytest
+import yaml
 
-from quarterdeck.config import Config, changed_settings, claude_config_dir, home_path, load_config, prepare_home
+from quarterdeck.config import Config, changed_settings, claude_config_dir, home_path, load_config, look, prepare_home
+from quarterdeck.config.telling import shown
+from quarterdeck.config.tree import FIELDS, KEYS
+from quarterdeck.config.writing import schema, template
 from quarterdeck.errors import ConfigError, HomeError
 
 
@@ -27,8 +32,8 @@ def test_the_environment_comes_after_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("decide:\n  wait_seconds: -5\n", "config.yaml: decide.wait_seconds must be greater than 0, is -5"),
-        ("decide:\n  hold: maybe\n", "config.yaml: decide.hold must be 'auto', 'always' or 'never', is 'maybe'"),
+        ("decide:\n  wait_seconds: -5\n", "config.yaml:2: decide.wait_seconds must be greater than 0, is -5"),
+        ("decide:\n  hold: maybe\n", "config.yaml:2: decide.hold must be 'auto', 'always' or 'never', is 'maybe'"),
         ("decide:\n  hold_stops: true\n", "decide.hold_stops is not a setting; did you mean decide.hold_stop?"),
         ("nonsense:\n  a: 1\n", "nonsense is not a setting"),
         ("unattended:\n  high: allow\n", "unattended.high must be 'hold', 'deny' or 'pass', is 'allow'"),
@@ -39,13 +44,133 @@ def test_the_environment_comes_after_the_file(tmp_path: Path) -> None:
         ("notify:\n  min_risk: some\n", "notify.min_risk must be 'low', 'medium', 'high' or 'critical'"),
         ("- a\n", "must hold sections with keys"),
         ("a: [\n", "is not YAML"),
-        ("decide: 7\n", "must hold sections with keys"),
+        ("decide: 7\n", "config.yaml:1: decide must hold keys"),
+        ("decide:\n  hold: auto\n  hold: never\n", "config.yaml:3: decide.hold is given twice; the first is in line 2"),
+        ("decde:\n  hold: auto\n", "config.yaml:1: decde is not a setting; did you mean decide?"),
+        ("decide:\n  [a]: 1\n", "config.yaml:2: a key must be a word"),
+        ("decide:\n  hold: !!python/name:os.system x\n", "config.yaml:2: is not YAML"),
+        ("decide: \x00\n", "is not YAML"),
+        ("projects:\n  roots: [code]\n", "projects.roots must be a path from the root, like ~/name, is 'code'"),
+        ("runner:\n  tls_cert: cert.pem\n", "runner.tls_cert must be a path from the root, like ~/name"),
+        ("claude:\n  path: bin/claude\n", "claude.path must be a path from the root"),
+        (
+            "sdk:\n  setting_sources: [policy]\n",
+            "sdk.setting_sources must be 'user', 'project' or 'local', is 'policy'",
+        ),
+        ("sdk:\n  max_turns: 0\n", "sdk.max_turns must be greater than or equal to 1, is 0"),
+        ("sdk:\n  max_sessions: many\n", "sdk.max_sessions must be a valid integer"),
+        ("pty:\n  cols: 3\n", "pty.cols must be greater than or equal to 20, is 3"),
+        ("pty:\n  shell: zsh\n", "pty.shell must be a path from the root"),
     ],
 )
 def test_a_wrong_setting_is_named_with_the_next_step(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "config.yaml").write_text(text)
     with pytest.raises(ConfigError, match=re.escape(said)):
         load_config(tmp_path, environ={})
+
+
+def test_every_problem_is_found_at_once_each_in_its_place(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text("decide:\n  hold: maybe\n  hold_stops: true\n")
+    found = look(tmp_path, environ={"QUARTERDECK_PTY_COLS": "wide", "QUARTERDECK_STOER_MAX_BYTES": "1"})
+    assert found.config is None
+    assert [(p.place.source, p.place.line, p.key, p.nearest) for p in found.problems] == [
+        ("file", 2, "decide.hold", None),
+        ("file", 3, "decide.hold_stops", "decide.hold_stop"),
+        ("variable", None, "pty.cols", None),
+        ("variable", None, None, "store.max_bytes"),
+    ]
+    with pytest.raises(ConfigError, match=r"and 3 more; see: qd config check"):
+        load_config(tmp_path, environ={"QUARTERDECK_PTY_COLS": "wide", "QUARTERDECK_STOER_MAX_BYTES": "1"})
+
+
+def test_the_last_to_speak_is_heard_and_everybodys_place_is_known(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text("runner:\n  name: one\n  host: 127.0.0.2\n  port: 1\n")
+    found = look(
+        tmp_path,
+        environ={"QUARTERDECK_RUNNER_HOST": "127.0.0.3", "QUARTERDECK_PORT": "2"},
+        flags={"runner": {"port": 3}},
+    )
+    assert found.config is not None
+    assert (found.config.runner.name, found.config.runner.host, found.config.runner.port) == ("one", "127.0.0.3", 3)
+    keys = ("runner.name", "runner.host", "runner.port", "runner.hosts")
+    assert [str(found.place(key)) for key in keys] == [
+        f"{tmp_path}/config.yaml:2",
+        "QUARTERDECK_RUNNER_HOST",
+        "--port",
+        "default",
+    ]
+
+
+def test_a_variable_can_hold_a_list_take_something_back_and_be_empty(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text("sdk:\n  max_turns: 5\n  setting_sources: [user]\ndecide:\n  hold: never\n")
+    variables = {
+        "QUARTERDECK_SDK_MAX_TURNS": "none",
+        "QUARTERDECK_SDK_SETTING_SOURCES": "none",
+        "QUARTERDECK_PROJECTS_ROOTS": "/a, /b",
+        "QUARTERDECK_DECIDE_HOLD": "",
+    }
+    config = load_config(tmp_path, environ=variables)
+    assert (config.sdk.max_turns, config.sdk.setting_sources, config.projects.roots) == (None, [], ["/a", "/b"])
+    assert config.decide.hold == "never"
+
+
+def test_variables_that_are_no_settings_are_left_alone(tmp_path: Path) -> None:
+    others = {"QUARTERDECK_HOME": "/x", "QUARTERDECK_TAG": "t", "QUARTERDECK_ELSEWHERE": "1", "QUARTERDECK_": "1"}
+    assert load_config(tmp_path, environ=others) == Config()
+
+
+@pytest.mark.law("A12")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "notify:\n  push_token: tk_secret\n",
+        "notify:\n  webhook_secret: tk_secret\n",
+        "notify:\n  push_token_file: tk_secret\n",
+        "notify:\n  push_url: [tk_secret]\n",
+        "otel:\n  headers: 'Authorization: tk_secret'\n",
+    ],
+)
+def test_a_secret_that_stands_in_the_file_is_refused_and_not_repeated(tmp_path: Path, text: str) -> None:
+    (tmp_path / "config.yaml").write_text(text)
+    (problem,) = look(tmp_path, environ={}).problems
+    assert "tk_secret" not in str(problem)
+
+
+@pytest.mark.parametrize("key", ["notify.push_token", "notify.webhook_secret", "otel.headers"])
+def test_a_secret_in_a_variable_is_refused_by_naming_the_file_key(tmp_path: Path, key: str) -> None:
+    name = "QUARTERDECK_" + key.replace(".", "_").upper()
+    with pytest.raises(ConfigError, match=f"name that in {key}_file") as refused:
+        load_config(tmp_path, environ={name: "tk_secret"})
+    assert "tk_secret" not in str(refused.value)
+
+
+@pytest.mark.law("A12")
+def test_an_address_that_may_be_a_secret_is_shown_with_stars() -> None:
+    assert shown("notify.push_url", "https://ntfy.example:8443/topic") == "https://ntfy.example:8443/****"
+    assert shown("notify.push_url", None) is None
+    assert shown("decide.hold", "auto") == "auto"
+
+
+def test_the_written_file_says_nothing_until_a_key_is_uncommented(tmp_path: Path) -> None:
+    text = template("config.schema.json")
+    (tmp_path / "config.yaml").write_text(text)
+    assert look(tmp_path, environ={}).places == {}
+    (tmp_path / "config.yaml").write_text(re.sub(r"^  #(\w+: )", r"  \1", text, flags=re.MULTILINE))
+    found = look(tmp_path, environ={})
+    assert (found.config, found.places.keys()) == (Config(), set(KEYS))
+
+
+def test_the_schema_takes_what_we_take(tmp_path: Path) -> None:
+    checker = jsonschema.Draft202012Validator(schema())
+    checker.check_schema(schema())
+    assert not list(checker.iter_errors(yaml.safe_load(template("x"))))
+    assert not list(checker.iter_errors(Config().model_dump(mode="json")))
+    for wrong in ({"decide": {"hold": "maybe"}}, {"decide": {"holds": "auto"}}, {"decde": {}}, {"pty": {"cols": 1}}):
+        assert list(checker.iter_errors(wrong)), wrong
+
+
+def test_every_setting_says_what_it_means() -> None:
+    assert [key for key, field in FIELDS.items() if not (field.description or "").endswith(".")] == []
 
 
 @pytest.mark.law("A12")

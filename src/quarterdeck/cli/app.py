@@ -10,6 +10,7 @@ import typer
 from quarterdeck import __version__
 from quarterdeck.cli import (
     access,
+    configuring,
     connecting,
     deciding,
     demo,
@@ -61,6 +62,7 @@ for group in (
     mcp,
     access,
     notifying,
+    configuring,
     demo,
 ):
     group.register(cli)

@@ -23,14 +23,14 @@ from quarterdeck.surfaces.client import Client
 from quarterdeck.surfaces.findings import Check, findings
 
 
-def checks(home: Path) -> list[Check]:
+def checks(home: Path, file: Path | None = None) -> list[Check]:
     """Everything, in the order in which it has to be mended."""
     python = f"Quarterdeck {__version__} on Python {sys.version.split()[0]}"
     found = [Check("version", True, python)]
     try:
-        config = load_config(home)
+        config = load_config(home, file)
     except QuarterdeckError as error:
-        return [*found, Check("settings", False, str(error), "edit the file, then run qd doctor again")]
+        return [*found, Check("settings", False, str(error), "see all of it with: qd config check")]
     found.append(Check("settings", True, f"decide.hold is {config.decide.hold}"))
     try:
         prepare_home(home)

@@ -24,7 +24,10 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
-ConfigFile = Annotated[Path | None, typer.Option("--config", help="Read settings from this file.", dir_okay=False)]
+ConfigFile = Annotated[
+    Path | None,
+    typer.Option("--config", help="Read settings from this file.", dir_okay=False, resolve_path=True),
+]
 
 PIPE_WIDTH = 200
 out = Console(highlight=False, markup=False, soft_wrap=True, width=None if sys.stdout.isatty() else PIPE_WIDTH)

@@ -10,7 +10,7 @@ import typer
 
 from quarterdeck import hook
 from quarterdeck.cli.checking import checks
-from quarterdeck.cli.common import AsJson, cell, out, plainly, print_json, settings
+from quarterdeck.cli.common import AsJson, ConfigFile, cell, out, plainly, print_json, settings
 from quarterdeck.config import Config, claude_config_dir, home_path, prepare_home
 from quarterdeck.daemon import connect
 from quarterdeck.daemon.connect import Endpoint, Scope, Transport
@@ -34,21 +34,22 @@ def install(
         bool, typer.Option("--enforce", help="Enforce rules: no tool runs while Quarterdeck cannot be asked.")
     ] = False,
     dry_run: DryRun = False,
+    config: ConfigFile = None,
     json: AsJson = False,
 ) -> None:
     """Connect Claude Code, so that its sessions show here; again brings the connection up to date."""
-    config = settings()
+    chosen = settings(config)
     if not dry_run:
         Home(home_path()).keep_forwarder(Path(hook.__file__))
     report = connect.install(
         connect.InstallOptions(
             home=home_path(),
-            config_dir=claude_config_dir(config),
-            endpoint=endpoint(config),
+            config_dir=claude_config_dir(chosen),
+            endpoint=endpoint(chosen),
             transport=transport,
             scope=scope,
             project=project,
-            claude_path=config.claude.path,
+            claude_path=chosen.claude.path,
             enforce=enforce,
             dry_run=dry_run,
         )
@@ -61,17 +62,18 @@ def uninstall(
     scope: Annotated[Scope | None, typer.Option(help="Only there; without it everything goes.")] = None,
     project: ProjectOption = None,
     dry_run: DryRun = False,
+    config: ConfigFile = None,
     json: AsJson = False,
 ) -> None:
     """Disconnect Claude Code and leave its settings as they were."""
-    config = settings()
+    chosen = settings(config)
     report = connect.uninstall(
         connect.UninstallOptions(
             home=home_path(),
-            config_dir=claude_config_dir(config),
+            config_dir=claude_config_dir(chosen),
             scope=scope,
             project=project,
-            claude_path=config.claude.path,
+            claude_path=chosen.claude.path,
             dry_run=dry_run,
         )
     )
@@ -115,9 +117,9 @@ def _url(home: Home, config: Config) -> str:
 
 
 @plainly
-def doctor(json: AsJson = False) -> None:
+def doctor(config: ConfigFile = None, json: AsJson = False) -> None:
     """Examine the set-up and say how to mend what is wrong."""
-    found = checks(home_path())
+    found = checks(home_path(), config)
     if json:
         print_json(
             {"checks": [{"name": c.name, "ok": c.ok, "says": c.says, "fix": c.fix} for c in found], "next": None}

@@ -38,16 +38,19 @@ def daemon(
     config: ConfigFile = None,
     host: Annotated[str | None, typer.Option(help="Listen on this address; beyond this machine it needs TLS.")] = None,
     tls_self_signed: Annotated[bool, typer.Option("--tls-self-signed", help="With a certificate of our own.")] = False,
-    tls_cert: Annotated[str | None, typer.Option(help="With this certificate, in PEM.")] = None,
-    tls_key: Annotated[str | None, typer.Option(help="The key of --tls-cert.")] = None,
+    tls_cert: Annotated[Path | None, typer.Option(help="With this certificate, in PEM.", resolve_path=True)] = None,
+    tls_key: Annotated[Path | None, typer.Option(help="The key of --tls-cert.", resolve_path=True)] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Log only to log/daemon.log, not to stderr.")] = False,
 ) -> None:
     """Run the daemon in the foreground until Ctrl-C or SIGTERM."""
     from quarterdeck.daemon.main import run
 
-    flags = {"host": host, "tls_self_signed": tls_self_signed or None, "tls_cert": tls_cert, "tls_key": tls_key}
-    chosen = settings(config, runner={name: value for name, value in flags.items() if value is not None})
-    run(home_path(), chosen, _say, None if quiet else sys.stderr)
+    flags = {"host": host, "tls_self_signed": tls_self_signed or None}
+    files = {"tls_cert": tls_cert, "tls_key": tls_key}
+    given = {name: str(value) for name, value in files.items() if value is not None}
+    runner = {**{name: value for name, value in flags.items() if value is not None}, **given}
+    started = {"file": str(config) if config else None, "flags": {"runner": runner}}
+    run(home_path(), settings(config, runner=runner), _say, None if quiet else sys.stderr, started)
 
 
 def _say(line: str) -> None:

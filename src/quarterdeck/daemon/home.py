@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 import socket
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,8 +17,9 @@ from quarterdeck.errors import AlreadyRunning, HomeError, QuarterdeckError
 class Home:
     """The files of CONTRACT under one folder."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, started: Mapping[str, Any] | None = None) -> None:
         self.path = path
+        self._started = started
         self.socket = path / "run" / "hook.sock"
         self.note = path / "run" / "daemon.json"
         self.port_file = path / "run" / "port"
@@ -91,8 +93,8 @@ class Home:
             raise HomeError(f"{self.forwarder}: cannot be written ({error.strerror}); free some space") from None
 
     def write_note(self, **fields: Any) -> None:
-        """Say where the daemon is, whole or not at all."""
-        _write_json(self.note, fields)
+        """Say where the daemon is and how it was started, whole or not at all."""
+        _write_json(self.note, {**fields, **({"started": self._started} if self._started else {})})
 
     def read_note(self) -> dict[str, Any] | None:
         """Where the daemon says it is; None when there is no note."""

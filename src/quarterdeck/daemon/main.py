@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
-import ipaddress
 import itertools
 import os
 import resource
@@ -14,9 +13,9 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import structlog
 
@@ -43,6 +42,7 @@ from quarterdeck.daemon.notifying import Notifier
 from quarterdeck.daemon.prior import PriorSessions
 from quarterdeck.daemon.processes import SessionsFolder
 from quarterdeck.daemon.project_shelf import ProjectShelf
+from quarterdeck.daemon.ready import refuse_plain_beyond_loopback
 from quarterdeck.daemon.recover import recover
 from quarterdeck.daemon.redact import Redactor
 from quarterdeck.daemon.risk_plugins import load_plugins
@@ -54,7 +54,7 @@ from quarterdeck.daemon.transcripts import follow
 from quarterdeck.daemon.truth import Truth
 from quarterdeck.daemon.waiting import Waiting
 from quarterdeck.daemon.ways import ways_of
-from quarterdeck.errors import ConfigError, HomeError
+from quarterdeck.errors import HomeError
 from quarterdeck.runner.claude_cli import ClaudeCli, find_claude
 from quarterdeck.runner.extensions import Extensions
 from quarterdeck.serve.access import Access, Pace
@@ -82,13 +82,20 @@ OPEN_FILES = 65_536
 logger = structlog.get_logger("daemon")
 
 
-def run(home_path: Path, config: Config, say: Callable[[str], None], stderr: TextIO | None) -> None:
-    """Run until SIGTERM or SIGINT. `say` prints the line a person waits for; the log goes to `stderr` too."""
-    _refuse_plain_beyond_loopback(config)
+def run(
+    home_path: Path,
+    config: Config,
+    say: Callable[[str], None],
+    stderr: TextIO | None,
+    started: Mapping[str, Any] | None = None,
+) -> None:
+    """Run until SIGTERM or SIGINT. `say` prints the line a person waits for; the log goes to `stderr` too. `started`
+    says with which file and flags, for whoever asks what is in force."""
+    refuse_plain_beyond_loopback(config)
     os.umask(0o077)
     _raise_file_limit()
     prepare_home(home_path)
-    home = Home(home_path)
+    home = Home(home_path, started)
     home.lock()
     redactor = Redactor()
     start_logs(home.log, config.log.level, stderr, redactor)
@@ -290,35 +297,9 @@ def _public_url(config: Config, listening: list[socket.socket]) -> str | None:
     return beyond[0] if beyond else None
 
 
-def _is_address(host: str) -> bool:
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True
-
-
 def _loopback(config: Config) -> str:
     """Hooks and commands of this machine always find us here."""
     return config.runner.host if is_loopback(config.runner.host) else "127.0.0.1"
-
-
-def _refuse_plain_beyond_loopback(config: Config) -> None:
-    runner = config.runner
-    if bool(runner.tls_cert) != bool(runner.tls_key):
-        raise ConfigError("runner.tls_cert and runner.tls_key must be given together")
-    if is_loopback(runner.host) and (runner.tls_cert or runner.tls_self_signed):
-        raise ConfigError(
-            f"runner.host is {runner.host}, this machine alone, which needs no TLS: give a runner.host beyond it, like "
-            "0.0.0.0, or leave the certificate out"
-        )
-    if not is_loopback(runner.host) and not _is_address(runner.host):
-        raise ConfigError(f"runner.host must be an address of this machine, is {runner.host!r}")
-    if not is_loopback(runner.host) and not (runner.tls_cert or runner.tls_self_signed):
-        raise ConfigError(
-            f"runner.host is {runner.host}, beyond this machine: that needs TLS. Give runner.tls_cert and "
-            "runner.tls_key, or start with --tls-self-signed"
-        )
 
 
 def _beyond_loopback(home: Home, config: Config) -> list[tuple[socket.socket, list[str], Certificate]]:
