@@ -30,6 +30,9 @@ def settings_of(config: Config, home: Path) -> Settings:
         our_home=os.path.realpath(home),
         case_folds=folds_case(person),
         guarded=tuple(str(path.absolute()) for path in guarded),
+        max_sessions=config.sdk.max_sessions,
+        idle_seconds=config.sdk.idle_seconds,
+        approval_seconds=config.sdk.approval_seconds,
     )
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from quarterdeck.config import Config
 from quarterdeck.runner.launching import Ear, Way
+from quarterdeck.runner.sdk import SdkWay
 
 
 def ways_of(config: Config, ear: Ear, folder: Path) -> Mapping[str, Way]:
     """Each mode with the way that runs it."""
-    return {}
+    return {"sdk": SdkWay(ear, sources=config.sdk.setting_sources)}

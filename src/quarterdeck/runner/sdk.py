@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from quarterdeck.agents.claude.sdk import arguments, write_permission
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
     from claude_agent_sdk import ClaudeSDKClient, PermissionResult, ToolPermissionContext
 
 MISSING = "the Claude Agent SDK is not installed; run `pip install quarterdeck[sdk]`"
-SETTINGS = "sdk-settings.json"
 SOURCES = ("user", "project", "local")
 
 
@@ -48,8 +45,7 @@ class SdkWay:
     async def _open(self, start: Start, kit: Kit) -> Running:
         sdk = await _sdk()
         session = Session(start.session_id, self._ear, self._sessions)
-        settings = _write_private(kit.folder / SETTINGS, kit.hooks) if kit.hooks else ""
-        flags = arguments(start, settings=settings, sources=self._sources, tools=self._tools)
+        flags = arguments(start, settings=kit.hooks, sources=self._sources, tools=self._tools)
         environment = {**kit.environment, **_environment(sdk), "PWD": start.cwd}
         pipe = Pipe([str(kit.claude), *flags], start.cwd, environment, session.hear)
         client = _client(sdk, pipe, session, self._ear)
@@ -150,14 +146,3 @@ def _result(sdk: Any, answer: dict[str, Any]) -> PermissionResult:
         updated_permissions=[sdk.PermissionUpdate.from_dict(change) for change in changes] if changes else None,
     )
     return allowed
-
-
-def _write_private(path: Path, text: str) -> str:
-    """Where the text stands, in a file that only we can read: it holds a token, and a command line all can read. The
-    agent looks at it again while it runs."""
-    new = path.with_name(f"{path.name}.{os.getpid()}")
-    new.unlink(missing_ok=True)
-    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        file.write(text)
-    new.replace(path)
-    return str(path)

@@ -8,8 +8,8 @@ import time
 from collections.abc import AsyncIterator, Awaitable
 from typing import Any, Protocol
 
-from quarterdeck.agents.claude.sdk import Streamed, read_message, spoken_as, write_prompt
-from quarterdeck.core.orders import Down, Failed, Noted, Send, TurnEnded, Up
+from quarterdeck.agents.claude.sdk import Streamed, read_message, write_prompt
+from quarterdeck.core.orders import Down, Failed, Noted, Send, TurnEnded
 from quarterdeck.core.state import ProcessId
 from quarterdeck.errors import Refused
 from quarterdeck.runner.launching import Ear
@@ -56,8 +56,6 @@ class Session:
 
     def hear(self, raw: Any) -> None:
         """Tell what the agent said."""
-        if self._tasks and (now := spoken_as(raw)) and now != self.session_id:
-            self._move(now)
         said = read_message(raw, self.session_id, time.time())
         match said:
             case Streamed(kind=kind, data=data):
@@ -71,16 +69,6 @@ class Session:
                 self.trouble = "; ".join(map(str, result.get("errors", ())))
                 self._ear.tell(said)
                 self._idle.set()
-
-    def _move(self, now: str) -> None:
-        """The agent has left its conversation and goes on with a new one, under an id of its own choice."""
-        before, at = self.session_id, time.time()
-        self._table.pop(before, None)
-        self.session_id, self._init = now, None
-        self._table[now] = self
-        self._ear.tell(Noted(session_id=before, at=at, name="cleared", body={"session_id": now}))
-        self._ear.tell(Down(session_id=before, at=at, reason="cleared"))
-        self._ear.tell(Up(session_id=now, at=at, process=self.process))
 
     def send(self, send: Send) -> None:
         """Take a prompt, or refuse it."""

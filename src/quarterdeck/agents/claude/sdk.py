@@ -11,7 +11,6 @@ from msgspec import Struct
 from quarterdeck.agents.claude.hooks import write_answer
 from quarterdeck.core.decisions import Decision
 from quarterdeck.core.orders import Noted, Start, TurnEnded
-from quarterdeck.core.payload import safe_id
 
 NOBODY = "Nobody answered in Quarterdeck, so this was denied."
 """A session over the SDK has no prompt of its own to fall back to."""
@@ -67,12 +66,6 @@ def write_permission(tool_name: str, tool_input: dict[str, Any], decision: Decis
         return {"behavior": "deny", "message": NOBODY}
     said: dict[str, Any] = answer["hookSpecificOutput"]["decision"]
     return said
-
-
-def spoken_as(raw: Any) -> str:
-    """The session that an agent says it is; empty when it does not say. After `/clear` it is another one."""
-    tells = isinstance(raw, dict) and (raw.get("type") == "result" or raw.get("subtype") == "init")
-    return safe_id(raw.get("session_id"), "") if tells else ""
 
 
 def read_message(raw: Any, session_id: str, at: float) -> Said:
