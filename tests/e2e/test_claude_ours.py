@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.claude import require
+from tests.support.connected import processes_in
 from tests.support.daemon import until
-from tests.support.model_server import Turn, text, tool
+from tests.support.model_server import Turn, text
 from tests.support.owner import Owner
 
 pytestmark = pytest.mark.e2e
@@ -39,4 +40,82 @@ def test_a_session_over_the_sdk_asks_once_and_does_what_was_decided(owner: Owner
         assert kinds.count(once) == 1, (once, kinds)
     status, _ = owner.order(session, "end")
     assert status == 202
+    owner.ended(session)
+
+
+def test_prompts_queue_and_an_interrupt_ends_the_turn_with_its_question(owner: Owner) -> None:
+    first, second = owner.script_bash("touch never-ran"), owner.script("and now this", Turn(text("second done")))
+    session = owner.starts(prompt=first)
+    asked = owner.asked("touch never-ran")
+    owner.sends(session, second)
+    assert owner.order(session, "interrupt")[0] == 202
+    assert owner.closed(asked)["status"] == "withdrawn"
+    failed = owner.event(session, "turn.result")
+    assert failed["data"]["is_error"]
+    done = owner.event(session, "turn.result", after=failed["seq_no"])
+    assert done["data"]["text"] == "second done"
+    assert not owner.path("never-ran").exists()
+    owner.order(session, "end")
+    owner.ended(session)
+    assert owner.order(session, "messages", prompt="hello")[1]["error"]["kind"] == "not_running"
+
+
+def test_after_clear_the_session_goes_on_under_its_new_id(owner: Owner) -> None:
+    session = owner.starts(prompt=owner.script("hello there", Turn(text("hi"))))
+    owner.event(session, "turn.result")
+    owner.sends(session, "/clear")
+    launched = owner.recorded("session.launch", lambda data: data.get("continues") == session["session_id"])
+    new = {"session_id": launched["session_id"]}
+    owner.sends(new, owner.script("after the clear", Turn(text("fresh"))))
+    assert owner.event(new, "turn.result", after=launched["seq_no"])["data"]
+    assert owner.order(session, "messages", prompt="x")[1]["error"]["kind"] == "not_running"
+    owner.order(new, "end")
+    owner.ended(new)
+
+
+@pytest.mark.law("S1")
+def test_after_kill_9_of_the_daemon_the_session_is_resumed_and_says_what_was_cut_off(tmp_path: Path) -> None:
+    with Owner(tmp_path, require("2.1.325")) as owner:
+        session = owner.starts(prompt=owner.script("remember me", Turn(text("I do"))))
+        done = owner.event(session, "turn.result")
+        owner.sends(session, owner.script_bash("touch cut-off"))
+        owner.asked("touch cut-off")
+        owner.daemon.kill9()
+        until(lambda: not claudes(owner), 5, what="the agent ends with the daemon")
+        owner.daemon.restart()
+        exited = owner.event(session, "session.exit")
+        assert exited["data"]["cut_off"] == "please run touch cut-off"
+        owner.event(session, "session.launch", after=exited["seq_no"])
+        owner.sends(session, owner.script("still there?", Turn(text("yes"))))
+        after = owner.event(session, "turn.result", after=max(done["seq_no"], exited["seq_no"]))
+        assert after["data"]["text"] == "yes"
+        assert not owner.path("cut-off").exists()
+        owner.daemon.stop()
+        assert not claudes(owner)
+
+
+def claudes(owner: Owner) -> list[int]:
+    return [pid for pid, command in processes_in(owner.claude.path.parent).items() if "--output-format" in command]
+
+
+@pytest.mark.law("D14")
+def test_what_a_session_of_ours_leaves_behind_cannot_make_rules(owner: Owner) -> None:
+    owner.path("try.py").write_text(
+        f"""import http.client, time, pathlib
+time.sleep(0.5)
+there = http.client.HTTPConnection("127.0.0.1", {owner.daemon.url.rpartition(":")[2]})
+headers = {{"Authorization": "Bearer {owner.daemon.token}", "Content-Type": "application/json"}}
+there.request("POST", "/api/v1/rules", '{{"effect": "allow", "pattern": "Bash", "scope": "user"}}', headers)
+answer = there.getresponse()
+pathlib.Path("answer.new").write_text(f"{{answer.status}} {{answer.read().decode()}}")
+pathlib.Path("answer.new").rename("answer")
+"""
+    )
+    owner.path("answer").unlink(missing_ok=True)
+    session = owner.starts(prompt=owner.script_bash("(setsid env -i /usr/bin/python3 try.py &) ; true"))
+    owner.decide(owner.asked("(setsid env -i /usr/bin/python3 try.py &) ; true"), "allow")
+    until(owner.path("answer").exists, 15, what="what the orphan was told")
+    assert owner.path("answer").read_text().startswith("403 ")
+    assert "agent_may_not_decide" in owner.path("answer").read_text()
+    owner.order(session, "end")
     owner.ended(session)

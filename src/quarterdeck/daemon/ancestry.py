@@ -6,17 +6,22 @@ import asyncio
 import os
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from quarterdeck.core.payload import safe_id
 from quarterdeck.core.state import ProcessId, Session
 from quarterdeck.daemon.peer import Address, connection, hides, holds_socket, is_here
 from quarterdeck.daemon.proc import HAS_PROC, PROC, Proc, process_table, read_small, runs, sees_everyone
 from quarterdeck.daemon.processes import SessionsFolder
+from quarterdeck.runner import keeper
 from quarterdeck.serve.agents import Suspect
 from quarterdeck.serve.asgi import Scope
 
 MARK = b"CLAUDECODE=1"
 MARKED_SESSION = b"CLAUDE_CODE_SESSION_ID="
+TAG = b"QUARTERDECK_TAG="
+KEEPERS = tuple(str(Path(keeper.__file__).with_name(name)).encode() for name in ("keeper.py", "host.py"))
+"""The programs of ours that stand above every agent we start."""
 NAMELESS = "unknown"
 CLEARED_SECONDS = 10.0
 MAX_CLEARED = 64
@@ -75,7 +80,7 @@ class KnownAncestry:
 
     def _agents(self, table: Mapping[int, Proc], known: Mapping[ProcessId, str]) -> dict[int, str]:
         """Every process that is an agent, or was started by one without descending from it any more."""
-        agents = {pid: session for pid, proc in table.items() if (session := self._marked(pid))}
+        agents = {pid: session for pid, proc in table.items() if (session := self._marked(pid) or kept_session(pid))}
         for said in self._folder.read():
             proc = table.get(said.pid)
             if proc is not None and proc.id == self._folder.identity(said):
@@ -142,6 +147,16 @@ def read_mark(pid: int) -> str | None:
         return None
     named = (v for v in variables if v.startswith(MARKED_SESSION))
     return safe_id(next(named, b"").removeprefix(MARKED_SESSION).decode("latin-1"), NAMELESS)
+
+
+def kept_session(pid: int) -> str | None:
+    """The session of ours that a process keeps; whoever of it left its parents is below that one still."""
+    argv = read_small(f"{PROC}/{pid}/cmdline").split(b"\0")
+    if not any(keeper in argv for keeper in KEEPERS):
+        return None
+    variables = read_small(f"{PROC}/{pid}/environ").split(b"\0")
+    tags = (v.removeprefix(TAG) for v in variables if v.startswith(TAG))
+    return safe_id(next(tags, b"").decode("latin-1"), NAMELESS)
 
 
 def _marks_above(pid: int, table: Mapping[int, Proc]) -> set[str | None]:
