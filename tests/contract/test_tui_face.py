@@ -151,7 +151,7 @@ async def test_the_feed_is_narrowed_searched_cleared_and_reset(daemon: Daemon) -
         await face.orders("reset")
         await face.sees("hoist the colours")
         await face.orders("clear")
-        await face.until(lambda: "hoist the colours" not in face.text, "cleared")
+        await face.until(lambda: len(face.bridge.feed.rows) == 0, "cleared")
         await face.orders("fly")
         await face.hears("no such command: fly")
 

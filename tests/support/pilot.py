@@ -55,8 +55,13 @@ class Face:
         await self.until(lambda: words in self.text, f"“{words}” on the screen")
 
     async def hears(self, words: str) -> None:
-        """Wait until these words were said in the corner."""
-        await self.until(lambda: any(words in one.message for one in self.app._notifications), f"“{words}” said")
+        """Wait until these words stand in the line at the bottom."""
+
+        def there() -> bool:
+            said = self.app.status.shown(time.monotonic())
+            return said is not None and words in said.words
+
+        await self.until(there, f"“{words}” said")
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
@@ -92,7 +97,7 @@ class Face:
 async def face_of(home: Path, size: tuple[int, int] = (120, 40), theme: str = "dark") -> AsyncGenerator[Face]:
     """A face that has connected."""
     app = QuarterdeckApp(home, theme=theme)
-    async with app.run_test(size=size, notifications=True) as pilot:
+    async with app.run_test(size=size) as pilot:
         face = Face(app, pilot)
         await face.until(lambda: app.model.link == "live", "a connection")
         yield face

@@ -24,9 +24,11 @@ from quarterdeck.errors import QuarterdeckError, Refused
 from quarterdeck.surfaces.tui.app_keys import APP_KEYS
 from quarterdeck.surfaces.tui.bridge import Bridge
 from quarterdeck.surfaces.tui.commands import COMMANDS, read_command
+from quarterdeck.surfaces.tui.footer import Keys
 from quarterdeck.surfaces.tui.model import Asked, Model
 from quarterdeck.surfaces.tui.notify import Notifier
 from quarterdeck.surfaces.tui.orders import Orders
+from quarterdeck.surfaces.tui.status import SHOWN_SECONDS, Status
 from quarterdeck.surfaces.tui.talk import Talk
 from quarterdeck.surfaces.tui.themes import THEMES
 from quarterdeck.surfaces.words import about, project_name
@@ -64,6 +66,7 @@ class QuarterdeckApp(App[None]):
         self.talk = talk or Talk(home)
         self.model = Model(__version__)
         self.orders = Orders(self)
+        self.status = Status()
         self.notifier = Notifier(self._write)
         self.bridge = Bridge()
         self._following: Worker[None] | None = None
@@ -161,8 +164,26 @@ class QuarterdeckApp(App[None]):
             await asyncio.sleep(STATS_SECONDS)
 
     def say(self, words: str, severity: SeverityLevel = "information") -> None:
-        """A short word in the corner; never markup."""
-        self.notify(one_line(words), severity=severity, timeout=6, markup=False)
+        """A short word in the line at the bottom; never markup."""
+        self.status.say(one_line(words), severity, time.monotonic())
+        self._tell_keys()
+        self.set_timer(SHOWN_SECONDS[severity] + 0.05, self._tell_keys)
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = True,
+    ) -> None:
+        """Whoever notifies says it at the bottom: nothing floats over what is read."""
+        self.say(message, severity)
+
+    def _tell_keys(self) -> None:
+        for keys in self.screen.query(Keys):
+            keys.tell()
 
     def copy(self, text: str) -> None:
         """To the clipboard of the terminal (OSC 52)."""

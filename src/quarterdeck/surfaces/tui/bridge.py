@@ -76,7 +76,7 @@ class Bridge(Screen[None]):
                 yield self._pane(Sessions(id="sessions"))
                 yield self._pane(Tasks(id="tasks"))
         yield CommandLine(id="command")
-        yield Keys()
+        yield Keys(self.face.status.shown)
 
     def _pane(self, widget: Any) -> Any:
         widget.add_class("pane")

@@ -13,10 +13,10 @@ from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
 
-from quarterdeck.core.text import one_line
 from quarterdeck.surfaces.tui import card
 from quarterdeck.surfaces.tui.lines import Line, Row, Span, fold, fold_line, line
 from quarterdeck.surfaces.tui.model import SETTLE_SECONDS, Asked, Model
+from quarterdeck.surfaces.tui.titled import Titled
 from quarterdeck.surfaces.tui.wall import Wall
 from quarterdeck.surfaces.words import about, delivery, outcome
 
@@ -39,7 +39,7 @@ FOLD_AT_ONCE = 2_000
 """Rows that are folded on the loop; what is longer is folded aside."""
 
 
-class Desk(Wall):
+class Desk(Wall, Titled):
     """One card at a time. No key decides unless the card has the focus and has been on screen for a while."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -132,7 +132,7 @@ class Desk(Wall):
         why = self.why_not()
         if why:
             self.app.bell()
-            self.notify(one_line(why[:1].upper() + why[1:]), severity="warning", timeout=3, markup=False)
+            self.notify(why[:1].upper() + why[1:], severity="warning")
         return bool(why)
 
     def on_key(self, event: events.Key) -> None:
@@ -185,10 +185,11 @@ class Desk(Wall):
         pending = self._model.pending
         asked = self.asked
         if asked is None:
-            self.border_title, self.border_subtitle = "Desk", None
+            self.entitled("Desk")
+            self.border_subtitle = None
             return
         place = next((n for n, one in enumerate(pending, 1) if one is asked), None)
-        self.border_title = Content(f"Desk {place} of {len(pending)}" if place else "Desk")
+        self.entitled(f"Desk {place} of {len(pending)}" if place else "Desk")
         mark = card.risk_mark(asked.shown)
         self.border_subtitle = Content(mark) if mark else None
 

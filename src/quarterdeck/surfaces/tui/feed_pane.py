@@ -10,6 +10,7 @@ from quarterdeck.surfaces.tui.feed.view import FeedView
 from quarterdeck.surfaces.tui.feed.wanted import LEVELS, Wanted
 from quarterdeck.surfaces.tui.model import Model
 from quarterdeck.surfaces.tui.talk import Talk
+from quarterdeck.surfaces.tui.titled import Titled
 from quarterdeck.surfaces.words import project_name
 
 EVERYTHING = Wanted()
@@ -27,7 +28,7 @@ def wanted(filters: dict[str, str]) -> Wanted | str:
     )
 
 
-class FeedPane(FeedView):
+class FeedPane(FeedView, Titled):
     """What happened, of one session or of all."""
 
     def __init__(self, talk: Talk, model: Model, *, id: str | None = None) -> None:
@@ -50,7 +51,7 @@ class FeedPane(FeedView):
         """Say in the frame what is followed, and what narrows it."""
         session = self._model.sessions.get(self.session_id or "")
         name = f"{project_name(session['cwd'])} · {session['title']}" if session else "everything"
-        self.border_title = Content(one_line(f"Feed · {name}"))
+        self.entitled(f"Feed · {name}")
         parts = [self._filter, f"“{self.term}”" if self.term else ""]
         narrowed = " · ".join(part for part in parts if part)
         self.border_subtitle = Content(one_line(narrowed)) if narrowed else None

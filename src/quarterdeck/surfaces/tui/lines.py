@@ -22,20 +22,22 @@ class Span(NamedTuple):
 
 
 class Line(NamedTuple):
-    """One line. What is `exact` is folded wherever the width ends; other text is folded between words."""
+    """One line. What is `exact` is folded wherever the width ends; other text is folded between words, and what goes
+    on below begins `hang` cells further in."""
 
     spans: tuple[Span, ...] = ()
     indent: int = 0
     exact: bool = False
+    hang: int = 0
 
 
 Row = tuple[Span, ...]
 
 
-def line(*parts: Span | tuple[str, str] | str, indent: int = 0) -> Line:
+def line(*parts: Span | tuple[str, str] | str, indent: int = 0, hang: int = 0) -> Line:
     """A line of words of our own or from outside, each made harmless."""
     spans = (Span(*part) if isinstance(part, tuple) else Span(part) for part in parts)
-    return Line(tuple(Span(one_line(s.text), s.style, s.click) for s in spans if s.text), indent)
+    return Line(tuple(Span(one_line(s.text), s.style, s.click) for s in spans if s.text), indent, hang=hang)
 
 
 def exact_lines(text: str, style: str = "", indent: int = 2, prefix: str = "") -> Iterator[Line]:
@@ -65,9 +67,10 @@ def fold_line(one: Line, width: int) -> Iterator[Row]:
     if len(text) <= room and cell_len(text) <= room:
         yield (*pad, *one.spans)
         return
-    start = 0
-    for length in _exact(text, room) if one.exact else _words(text, room):
-        yield (*pad, *_slice(one.spans, start, start + length))
+    start, hang = 0, min(one.hang, room // 2)
+    for length in _exact(text, room) if one.exact else _words(text, room, room - hang):
+        further = (Span(" " * hang),) if start and hang else ()
+        yield (*pad, *further, *_slice(one.spans, start, start + length))
         start += length
 
 
@@ -78,23 +81,24 @@ def _exact(text: str, room: int) -> Iterator[int]:
         yield from map(len, chop_cells(text, room))
 
 
-def _words(text: str, room: int) -> Iterator[int]:
-    """Lengths of pieces that end between words where they can."""
-    for piece in _greedy(text.split(" "), room):
-        if cell_len(piece.rstrip(" ")) <= room:
+def _words(text: str, first: int, room: int) -> Iterator[int]:
+    """Lengths of pieces that end between words where they can; the first may be longer than the others."""
+    for piece in _greedy(text.split(" "), first, room):
+        if cell_len(piece.rstrip(" ")) <= first:
             yield len(piece)
         else:
             yield from map(len, chop_cells(piece, room))
+        first = room
 
 
-def _greedy(words: list[str], room: int) -> Iterator[str]:
+def _greedy(words: list[str], first: int, room: int) -> Iterator[str]:
     piece = words[0]
     for word in words[1:]:
-        if cell_len(piece) + 1 + cell_len(word) <= room:
+        if cell_len(piece) + 1 + cell_len(word) <= first:
             piece += " " + word
         else:
             yield piece + " "
-            piece = word
+            piece, first = word, room
     yield piece
 
 

@@ -14,6 +14,7 @@ from textual.message import Message
 from quarterdeck.core.text import one_line
 from quarterdeck.core.titles import cut, money
 from quarterdeck.surfaces.tui.lines import Row, Span
+from quarterdeck.surfaces.tui.titled import Titled
 from quarterdeck.surfaces.tui.wall import Wall, cursor_colour
 from quarterdeck.surfaces.words import lasting, project_name, state_word
 
@@ -65,7 +66,7 @@ def _style(state: str) -> str:
     return words.get(state, state)
 
 
-class Sessions(Wall):
+class Sessions(Wall, Titled):
     """The list. The first row stands for all of them."""
 
     class Chosen(Message):
@@ -87,7 +88,7 @@ class Sessions(Wall):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.border_title = "Sessions"
+        self.entitled("Sessions")
         self.cursor = 0
         self.chosen: str | None = None
         self._sessions: list[Json] = []

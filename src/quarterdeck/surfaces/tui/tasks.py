@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from textual.content import Content
-
-from quarterdeck.core.text import one_line
 from quarterdeck.surfaces.tui.lines import Line, Span, line
+from quarterdeck.surfaces.tui.titled import Titled
 from quarterdeck.surfaces.tui.wall import Wall
 
 Json = dict[str, Any]
@@ -28,7 +26,7 @@ def tally(session: Json) -> str:
     return f"{sum(todo['status'] == 'done' for todo in todos)}/{len(todos)}"
 
 
-class Tasks(Wall):
+class Tasks(Wall, Titled):
     """The to-dos of the session that is looked at."""
 
     DEFAULT_CSS = "Tasks { display: none; } Tasks.-shown { display: block; }"
@@ -37,5 +35,5 @@ class Tasks(Wall):
         """Other to-dos, or none: then there is no panel."""
         self.set_class(bool(session and session["todos"]), "-shown")
         if session and session["todos"]:
-            self.border_title = Content(one_line(f"Tasks of {name} {tally(session)}"))
+            self.entitled(f"Tasks of {name} {tally(session)}")
             self.show(task_lines(session))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -15,6 +15,9 @@ from quarterdeck.core.text import one_line
 from quarterdeck.surfaces.tui.footer import Keys
 from quarterdeck.surfaces.tui.model import Asked
 from quarterdeck.surfaces.words import about, outcome
+
+if TYPE_CHECKING:
+    from quarterdeck.surfaces.tui.app import QuarterdeckApp
 
 R = TypeVar("R")
 
@@ -30,7 +33,7 @@ class Dialog(ModalScreen[R | None]):
             box.border_title = Content(self.heading)
             yield from self.inside()
             yield Static("", classes="trouble", markup=False)
-        yield Keys()
+        yield Keys(cast("QuarterdeckApp", self.app).status.shown)
 
     def inside(self) -> ComposeResult:
         """What the box holds."""

@@ -44,7 +44,7 @@ def key_lines(title: str, bindings: Iterable[BindingType]) -> Iterator[Line]:
     for binding in bindings:
         made = binding if isinstance(binding, Binding) else Binding(*binding)
         keys = " ".join(key_names(made))
-        yield line((f"  {keys:<{WIDTH}}", "key"), made.tooltip or made.description or made.action)
+        yield line((f"  {keys:<{WIDTH}}", "key"), made.tooltip or made.description or made.action, hang=WIDTH + 2)
 
 
 def command_lines() -> Iterator[Line]:
@@ -52,7 +52,8 @@ def command_lines() -> Iterator[Line]:
     yield Line()
     yield line(("Commands, after : (or ctrl+p)", "strong"))
     for command in COMMANDS:
-        yield line((f"  {command.name:<{WIDTH}}", "key"), command.words, (f"  {command.takes}", "dim"))
+        words = command.words, (f"  {command.takes}", "dim")
+        yield line((f"  {command.name:<{WIDTH}}", "key"), *words, hang=WIDTH + 2)
 
 
 class HelpPage(PageScreen):

@@ -35,7 +35,7 @@ class PageScreen(Screen[None]):
         yield Static(Content(self.heading), classes="title", markup=False, id="title")
         yield Banner()
         yield from self.inside()
-        yield Keys()
+        yield Keys(self.face.status.shown)
 
     def inside(self) -> ComposeResult:
         """What the page holds."""

@@ -1,0 +1,39 @@
+"""What was last said to the person at the terminal, and for how long it is shown; pure."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+SHOWN_SECONDS = {"information": 6.0, "warning": 8.0, "error": 15.0}
+TOGETHER_SECONDS = 1.0
+MARKS = {"information": ("→ ", "good"), "warning": ("! ", "warn"), "error": ("✕ ", "blocked")}
+"""The mark before the words, and the style of both."""
+
+
+class Said(NamedTuple):
+    """Words, how grave they are, and when they were said."""
+
+    words: str
+    severity: str
+    at: float
+
+    def is_shown(self, at: float) -> bool:
+        return at - self.at < SHOWN_SECONDS[self.severity]
+
+
+class Status:
+    """One thing at a time. What is said in the same breath as something else stands beside it."""
+
+    def __init__(self) -> None:
+        self._said: Said | None = None
+
+    def say(self, words: str, severity: str, at: float) -> None:
+        before = self._said
+        if before is not None and at - before.at < TOGETHER_SECONDS and words not in before.words:
+            words = f"{before.words} · {words}"
+            severity = max(severity, before.severity, key=list(SHOWN_SECONDS).index)
+        self._said = Said(words, severity, at)
+
+    def shown(self, at: float) -> Said | None:
+        """What is to be shown now."""
+        return self._said if self._said is not None and self._said.is_shown(at) else None
