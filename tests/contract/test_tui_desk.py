@@ -12,6 +12,7 @@ import pytest
 from textual.widgets import Input, TextArea
 
 from quarterdeck.surfaces.tui.dialogs.batch import BatchDialog, Marks
+from quarterdeck.surfaces.tui.dialogs.choices import OneWord
 from quarterdeck.surfaces.tui.dialogs.dialog import Dialog
 from quarterdeck.surfaces.tui.model import Asked
 from tests.support.daemon import Daemon, HeldHook, Json, decision_in, permission
@@ -208,6 +209,8 @@ async def test_a_remembered_decision_is_a_rule_that_decides_the_next(daemon: Dae
         await face.press("r")
         await face.sees("Always allow Bash(git log --oneline) in this project.")
         await face.sees("past requests")
+        await face.sees("! Saving it also trusts /w for rules")
+        assert "Claude too" in face.text
         await face.press("ctrl+s")
         assert decision_in(await answered(held)) == "allow"
         await face.hears("Remembered: allow Bash(git log --oneline)")
@@ -215,29 +218,75 @@ async def test_a_remembered_decision_is_a_rule_that_decides_the_next(daemon: Dae
         assert decision_in(again[1]) == "allow"
 
 
-async def test_questions_are_answered_by_choice_by_choices_and_in_own_words(daemon: Daemon) -> None:
-    options = [{"label": "Redis", "description": "shared"}, {"label": "Memory", "description": "[/]"}]
-    questions = [
-        {"question": "Which store?", "header": "S", "options": options, "multiSelect": False},
-        {"question": "Which tests?", "header": "T", "options": options, "multiSelect": True},
-        {"question": "Why?", "header": "W", "options": options, "multiSelect": False},
-    ]
+async def test_a_remembered_rule_may_be_handed_to_claude_too(daemon: Daemon) -> None:
+    held = daemon.hold(permission("git status -s", "handed"))
+    async with face_of(daemon.home) as face:
+        asked = await face.card("git status")
+        await face.until(lambda: asked.patterns, "patterns")
+        assert asked.trust == "rules"
+        await face.press("r")
+        await face.sees("Always allow")
+        assert "trusts" not in face.text
+        face.app.screen.query_one("#claude", OneWord).choose(2)
+        await face.press("ctrl+s")
+        told = verdict(await answered(held))
+        assert told["updatedPermissions"][0]["destination"] == "localSettings"
+
+
+OPTIONS = [{"label": "Redis", "description": "shared"}, {"label": "Memory", "description": "[/]"}]
+
+
+def question(text: str, header: str = "", several: bool = False) -> Json:
+    return {"question": text, "header": header, "options": OPTIONS, "multiSelect": several}
+
+
+async def test_questions_are_answered_one_after_the_other_by_number_and_in_own_words(daemon: Daemon) -> None:
+    questions = [question("Which store?", "Store"), question("Which tests?", several=True), question("Why?")]
     held = daemon.hold(asking("AskUserQuestion", questions=questions))
     async with face_of(daemon.home) as face:
         await face.card("Which store?")
         await face.press("a")
-        await face.until(lambda: isinstance(face.app.screen, Dialog))
-        await face.press("ctrl+s")
-        await face.sees("not answered yet: Which store?")
-        await face.press("down", "enter", "tab", "tab", "space", "tab", "space", "tab")
-        face.app.screen.query_one("#typed2", Input).value = "because"
-        await face.press("ctrl+s")
+        await face.sees("Answer · 1 of 3 · Store")
+        await face.press("enter")
+        await face.sees("Pick one by its number")
+        await face.press("1", "2", "enter")
+        await face.sees("Answer · 2 of 3")
+        await face.press("1", "2", "tab", *"rust", "enter")
+        await face.sees("Answer · 3 of 3")
+        await face.press("pageup")
+        await face.sees("Answer · 2 of 3")
+        await face.press("pagedown", "1", "tab", *"because", "tab", *"hm", "enter")
         told = verdict(await answered(held))
         assert told["updatedInput"]["answers"] == {
             "Which store?": "Memory",
-            "Which tests?": "Redis, Memory",
+            "Which tests?": "Redis, Memory, rust",
             "Why?": "because",
         }
+        assert told["updatedInput"]["annotations"] == {"Why?": {"notes": "hm"}}
+        await face.sees("Answered “Memory · Redis, Memory, rust · because” by owner via tui")
+        await face.until(lambda: face.text.count("Memory · Redis") > 1, "the answer in the feed")
+
+
+async def test_a_number_on_the_card_begins_the_answer_with_that_choice(daemon: Daemon) -> None:
+    held = daemon.hold(asking("AskUserQuestion", questions=[question("Which store?")]))
+    async with face_of(daemon.home) as face:
+        await face.card("Which store?")
+        await face.press("2")
+        await face.sees("2 (•) Memory")
+        await face.press("enter")
+        assert verdict(await answered(held))["updatedInput"]["answers"] == {"Which store?": "Memory"}
+
+
+async def test_what_is_not_answered_is_gone_to(daemon: Daemon) -> None:
+    held = daemon.hold(asking("AskUserQuestion", questions=[question("Which store?"), question("Why?")]))
+    async with face_of(daemon.home) as face:
+        await face.card("Which store?")
+        await face.press("a")
+        await face.sees("1 of 2")
+        await face.press("1", "ctrl+s")
+        await face.sees("not answered yet: Why?")
+        await face.sees("2 of 2")
+    held.close()
 
 
 async def test_a_form_is_filled_in(daemon: Daemon) -> None:
@@ -266,9 +315,13 @@ async def test_a_plan_is_shown_whole_and_allowed(daemon: Daemon) -> None:
     async with face_of(daemon.home) as face:
         await face.card("Drain")
         assert "2. Upgrade" in face.text
+        await face.press("r")
+        await face.hears("“remember” does not go with a plan")
         await face.press("w")
+        await face.sees("1 (•) edits files without asking")
+        await face.press("3", "enter")
         told = verdict(await answered(held))
-        assert (told["behavior"], told["updatedPermissions"][0]["mode"]) == ("allow", "acceptEdits")
+        assert (told["behavior"], told["updatedPermissions"][0]["mode"]) == ("allow", "auto")
 
 
 @pytest.mark.law("D17")

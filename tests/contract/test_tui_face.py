@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from quarterdeck.core.text import UNSEEN
 from quarterdeck.surfaces.tui import plain
@@ -161,25 +162,30 @@ async def test_rules_are_made_explained_tried_and_taken_back(daemon: Daemon) -> 
     async with face_of(daemon.home) as face:
         await page(face, "rules")
         await face.sees("Bash(rm:*)")
-        await face.press("a")
+        await face.press("plus")
         await face.until(lambda: isinstance(face.app.screen, Dialog))
         await face.types("Bash(git log:*)")
         await face.sees("past requests")
         await face.press("enter")
         await face.sees("Bash(git log:*)")
-        await face.press("e")
+        await face.press("t")
         await face.until(lambda: isinstance(face.app.screen, Dialog))
+        face.app.screen.query_one("#input", Input).value = ""
+        await face.press("enter")
+        await face.sees("Type what Bash would get")
         await face.types("git log")
         await face.press("enter")
         await face.sees("allow: Bash(git log:*)")
         await face.press("s")
         await face.sees("would have decided")
-        await face.press("g")
+        await face.press("o")
         await face.sees("implied by")
-        await face.press("f5")
+        await face.sees("Your decisions imply no rule yet.")
+        await face.press("escape")
         await face.until(lambda: "implied by" not in face.text)
+        assert isinstance(face.app.screen, PageScreen)
         for _ in range(2):
-            await face.press("d")
+            await face.press("minus")
             await face.until(lambda: isinstance(face.app.screen, Dialog))
             await face.press("y")
             await face.until(lambda: not isinstance(face.app.screen, Dialog))

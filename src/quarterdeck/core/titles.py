@@ -101,13 +101,21 @@ def _decision(data: Any) -> str:
     edited = ", with an edited input" if data.updated_input is not None else ""
     words = {
         "allow": f"✓ Allowed{by}{edited}",
-        "answer": f"✓ Answered{by}",
+        "answer": f"✓ Answered{by}: {answers_in_words(data.answers)}",
         "deny": f"✗ Denied{by}{'' if data.pattern else ': ' + (data.message or data.reason or '')}",
         "block": f"✗ Blocked{by}: {data.reason or ''}",
         "ask": "? Asked at the terminal",
         "no_opinion": f"· {_no_opinion(data)}",
     }
     return words.get(str(data.decision_type), str(data.decision_type)).removesuffix(": ")
+
+
+def answers_in_words(answers: Any, width: int = 60) -> str:
+    """What was answered, in one line: the answers in their order, without the questions."""
+    if not isinstance(answers, dict):
+        return ""
+    told = (", ".join(map(str, one)) if isinstance(one, list) else str(one) for one in answers.values())
+    return cut(" · ".join(told).replace("\n", " "), width)
 
 
 def _no_opinion(data: Any) -> str:

@@ -65,6 +65,9 @@ class RuleDesk:
         there = await asyncio.to_thread(os.path.isdir, real)
         return real if there and self._loop.state.trust.get(real) == "full" else None
 
+    def trust_in(self, path: str) -> str | None:
+        return self._loop.state.trust.get(path)
+
     async def simulate(self, wanted: RuleWanted, before: int | None, limit: int) -> PastPage | Reply:
         rule = await self._rule(wanted, "?")
         if isinstance(rule, Reply):

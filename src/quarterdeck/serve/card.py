@@ -65,12 +65,14 @@ class AskedIn(Struct, kw_only=True):
 
 class RulesSay(Struct, kw_only=True):
     """How the rules see a request now: which decide, or why none does; `patterns` are what it could be remembered by,
-    the narrowest first."""
+    the narrowest first. `trust` is how far its folder is trusted: none, rules or full; null when nobody has said, and
+    then the first rule of the project makes it rules."""
 
     effect: str | None
     rules: list[str]
     reasons: list[str]
     patterns: list[str]
+    trust: str | None
 
 
 class CardView(RequestView, kw_only=True):
@@ -118,6 +120,7 @@ async def _rules_say(desk: Desk, request: Request) -> RulesSay | None:
         rules=[rule.pattern for rule in verdict.rules],
         reasons=list(verdict.reasons),
         patterns=list(patterns),
+        trust=desk.trust_in(request.cwd or ""),
     )
 
 

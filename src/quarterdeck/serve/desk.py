@@ -188,6 +188,10 @@ class Desk(Protocol):
         """The real path of a folder that is trusted in full; None for any other."""
         ...
 
+    def trust_in(self, path: str) -> str | None:
+        """How far a folder is trusted; None when nobody has said."""
+        ...
+
     async def trust_project(self, path: str, trust: str, by: str) -> Reply: ...
 
     async def simulate(self, wanted: RuleWanted, before: int | None, limit: int) -> PastPage | Reply:

@@ -116,6 +116,7 @@ CARD: dict[str, Any] = {
         "rules": [],
         "reasons": ["no rule allows git push --force origin feature/login"],
         "patterns": ["Bash(git push --force origin feature/login)"],
+        "trust": None,
     },
 }
 TOKEN: dict[str, Any] = {

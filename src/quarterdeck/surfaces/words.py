@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from quarterdeck.core.titles import cut, subject_of
+from quarterdeck.core.titles import answers_in_words, cut, subject_of
 
 
 class StateWord(NamedTuple):
@@ -70,7 +70,7 @@ def about(request: Mapping[str, Any], width: int = 60) -> str:
     if form == "plan":
         return "a plan"
     if form == "questions":
-        return "a question"
+        return _question(request["tool_input"], width)
     if form == "elicitation":
         return f"a form of {request['tool_input'].get('mcp_server_name', 'an MCP server')}"
     if request.get("kind") == "stop":
@@ -78,6 +78,16 @@ def about(request: Mapping[str, Any], width: int = 60) -> str:
     subject = cut(subject_of(request["tool_input"]), width)
     tool = request["tool_name"]
     return subject if tool == "Bash" and subject else f"{tool}({subject})" if subject else str(tool)
+
+
+def _question(tool_input: Mapping[str, Any], width: int) -> str:
+    """The first question, and how many there are beside it."""
+    found = tool_input.get("questions")
+    asked = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    if not asked or not isinstance(asked[0].get("question"), str):
+        return "a question"
+    more = f" (and {len(asked) - 1} more)" if len(asked) > 1 else ""
+    return cut(asked[0]["question"], width) + more
 
 
 _DID = {"allow": "Allowed", "deny": "Denied", "answer": "Answered", "block": "Told to go on", "pass": "Passed on"}
@@ -96,7 +106,10 @@ def outcome(request: Mapping[str, Any]) -> str:
     if made["source"] == "rule" and made.get("pattern"):
         return f"{_DID.get(made['decision'], made['decision'])} by rule {made['pattern']}"
     edited = ", edited," if made.get("updated_input") is not None else ""
-    return f"{_DID.get(made['decision'], made['decision'])}{edited} by {made['by']}"
+    mode = f" ({made['mode']})" if made.get("mode") else ""
+    answers = answers_in_words(made.get("answers"))
+    said = f" “{answers}”" if answers else ""
+    return f"{_DID.get(made['decision'], made['decision'])}{said}{mode}{edited} by {made['by']}"
 
 
 def delivery(request: Mapping[str, Any]) -> str:

@@ -74,7 +74,7 @@ def test_a_question_shows_its_options_and_a_malformed_one_its_json() -> None:
     ("more", "verbs"),
     [
         ({}, ("allow", "edit", "deny", "interrupt", "remember", "pass")),
-        ({"form": "plan", "kind": "question"}, ("allow", "accept_edits", "deny", "interrupt", "pass")),
+        ({"form": "plan", "kind": "question"}, ("allow", "approve", "deny", "interrupt", "pass")),
         ({"form": "questions", "kind": "question"}, ("answer", "deny", "pass")),
         ({"form": "elicitation", "kind": "question"}, ("answer", "deny", "pass")),
         ({"kind": "stop"}, ("allow", "go_on", "pass")),

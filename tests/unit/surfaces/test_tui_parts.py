@@ -11,20 +11,25 @@ from rich.cells import cell_len
 
 from quarterdeck.core.text import UNSEEN, visible
 from quarterdeck.surfaces.tui.commands import COMMANDS, read_command, read_filter
-from quarterdeck.surfaces.tui.dialogs.answer import answer_to, read_value
+from quarterdeck.surfaces.tui.desk import VERBS
+from quarterdeck.surfaces.tui.dialogs.answer import answer_to
 from quarterdeck.surfaces.tui.dialogs.edit import read_back, written
-from quarterdeck.surfaces.tui.dialogs.remember import sentence, simulated
+from quarterdeck.surfaces.tui.dialogs.form import read_value
+from quarterdeck.surfaces.tui.dialogs.remember import sentence, simulated, trusts
 from quarterdeck.surfaces.tui.dialogs.rule import read_input
 from quarterdeck.surfaces.tui.feed_pane import wanted
+from quarterdeck.surfaces.tui.footer import keys_row, said_rows
 from quarterdeck.surfaces.tui.header import header_row
 from quarterdeck.surfaces.tui.lines import Line, Span, exact_lines, fold, plain
 from quarterdeck.surfaces.tui.model import Metrics, Model
 from quarterdeck.surfaces.tui.notify import BEL, Notifier, notification, title
+from quarterdeck.surfaces.tui.places import PLACES
 from quarterdeck.surfaces.tui.screens.health import health_lines
 from quarterdeck.surfaces.tui.screens.projects import project_rows
 from quarterdeck.surfaces.tui.screens.rules import explained_lines, rule_rows, simulated_lines
 from quarterdeck.surfaces.tui.screens.tasks import all_tasks
 from quarterdeck.surfaces.tui.sessions import session_rows
+from quarterdeck.surfaces.tui.status import Status
 from quarterdeck.surfaces.tui.themes import PALETTES, style_of
 from quarterdeck.surfaces.words import STATES, about, outcome
 from tests.support.tui import HOSTILE, NOW, over, request, session
@@ -273,3 +278,68 @@ def test_every_style_of_a_card_is_in_every_theme() -> None:
     names = set(PALETTES["dark"])
     assert all(set(palette) == names for palette in PALETTES.values())
     assert style_of("dark", "no such style").color is None
+
+
+def test_no_key_that_decides_on_the_desk_means_something_else_elsewhere() -> None:
+    """Only where no card can be is one free: i connects while nobody is there."""
+    deciding = {key for key, _ in VERBS.values()}
+    same = {"Many at once": {"a", "d", "p"}, "Everywhere": {"i"}}
+    for place, bindings in PLACES:
+        keys = {key for binding in bindings for key in binding.key.split(",")}  # type: ignore[union-attr]
+        assert place == "On the desk" or keys & deciding <= same.get(place, set()), place
+
+
+def test_saving_a_rule_of_a_project_says_that_it_is_trusted_then() -> None:
+    assert "trusts /home/ann/shop for rules" in trusts("project", "allow", None, "/home/ann/shop")
+    assert "qd projects trust /w" in trusts("project", "allow", "none", "/w")
+    assert trusts("project", "deny", "none", "/w") == ""
+    assert trusts("project", "allow", "rules", "/w") == ""
+    assert trusts("user", "allow", None, "/w") == ""
+
+
+def test_what_is_said_in_one_breath_stands_together_and_goes_after_a_while() -> None:
+    status = Status()
+    status.say("Remembered", "information", 10.0)
+    status.say("That settled 2 more", "warning", 10.1)
+    said = status.shown(11.0)
+    assert said is not None
+    assert (said.words, said.severity) == ("Remembered · That settled 2 more", "warning")
+    status.say("Not decided", "error", 14.0)
+    said = status.shown(15.0)
+    assert said is not None
+    assert said.words == "Not decided"
+    assert status.shown(60.0) is None
+
+
+@pytest.mark.parametrize("words", [*HOSTILE, "short"])
+@pytest.mark.law("I6")
+def test_what_is_said_is_literal_and_fits(words: str) -> None:
+    status = Status()
+    status.say(words, "error", 0.0)
+    said = status.shown(0.0)
+    assert said is not None
+    for row in said_rows(said, 60):
+        text = "".join(span.text for span in row)
+        assert cell_len(text) <= 60
+        assert not UNSEEN.search(text)
+
+
+def test_the_way_to_all_keys_is_never_left_out() -> None:
+    groups = [(name, (Span(name[0]), Span(f" {name}"))) for name in ("expand", "many", "copy", "help", "quit")]
+    assert plain([keys_row(groups, 200)]) == " e expand  m many  c copy  h help  q quit"
+    assert plain([keys_row(groups, 27)]) == " e expand  m many  h help"
+    assert plain([keys_row(groups, 9)]) == " h help"
+
+
+def test_what_goes_on_below_hangs_under_its_words() -> None:
+    folded = list(fold([Line((Span("  key   "), Span("words that go on and on")), hang=8)], 20))
+    assert plain(folded) == "  key   words that\n        go on and on"
+
+
+def test_an_answer_is_told_with_what_was_answered() -> None:
+    questions = [{"question": "Which store?", "options": []}, {"question": "Why?", "options": []}]
+    asked = request("q1", form="questions", kind="question", tool_input={"questions": questions})
+    answers = {"Which store?": ["Redis", "Disk"], "Why?": "it is [/] there"}
+    told = over(asked, word="answer", answers=answers)
+    assert outcome(told) == "Answered “Redis, Disk · it is [/] there” by owner via cli"
+    assert about(told) == "Which store? (and 1 more)"

@@ -175,10 +175,11 @@ class Bridge(Screen[None]):
         rule = whole["rule"]
         if rule is not None and whole["kind"] == "permission":
             asked.patterns = list(rule["patterns"])
+            asked.trust = rule.get("trust")
             asked.why = _what_rules_say(rule)
 
     async def on_desk_wants(self, message: Desk.Wants) -> None:
-        self.decide(message.verb, message.asked)
+        self.decide(message.verb, message.asked, message.words)
 
     @work(group="decide")
     async def decide(self, verb: str, asked: Asked, words: str = "") -> None:

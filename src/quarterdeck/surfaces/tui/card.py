@@ -135,6 +135,26 @@ def questions_of(request: Json) -> list[Json]:
     return found if all(isinstance(o, list) and all(isinstance(x, dict) for x in o) for o in options) else []
 
 
+def choices_of(request: Json) -> int:
+    """How many numbers the first question of a request has to choose from; none when it is no question."""
+    questions = questions_of(request) if request["form"] == "questions" else []
+    return min(9, len(questions[0].get("options", []))) if questions else 0
+
+
+def named(request: Json) -> str:
+    """What kind of request it is, in words."""
+    return _NAMES.get(request["form"] or request["kind"], "this")
+
+
+_NAMES = {
+    "permission": "a tool",
+    "plan": "a plan",
+    "questions": "a question",
+    "elicitation": "a form",
+    "stop": "an agent that wants to stop",
+}
+
+
 def _questions(request: Json, shown: set[str]) -> Iterator[Line]:
     for question in questions_of(request):
         shown.add("questions")
@@ -276,7 +296,7 @@ def decisions_for(request: Json) -> tuple[str, ...]:
 
 _FITTING = {
     "permission": ("allow", "edit", "deny", "interrupt", "remember", "pass"),
-    "plan": ("allow", "accept_edits", "deny", "interrupt", "pass"),
+    "plan": ("allow", "approve", "deny", "interrupt", "pass"),
     "questions": ("answer", "deny", "pass"),
     "elicitation": ("answer", "deny", "pass"),
     "stop": ("allow", "go_on", "pass"),

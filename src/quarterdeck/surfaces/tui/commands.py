@@ -16,11 +16,11 @@ class Command(NamedTuple):
 COMMANDS = (
     Command("allow", "", "let the tool on the card run"),
     Command("edit", "", "change its input, then let it run"),
-    Command("accept-edits", "", "approve the plan, and let it edit files without asking"),
+    Command("approve", "[1-4]", "approve the plan, and say how the agent works on it"),
     Command("deny", "[MESSAGE]", "refuse; the agent reads your words"),
     Command("interrupt", "[MESSAGE]", "refuse, and stop the agent's turn"),
     Command("remember", "", "make a rule of the decision: pattern, scope, how long"),
-    Command("answer", "", "answer the question, or fill in the form"),
+    Command("answer", "[NUMBER]", "answer the question, or fill in the form"),
     Command("go-on", "[MESSAGE]", "do not let the agent stop; it reads your words"),
     Command("pass", "", "leave it to the agent's own terminal"),
     Command("many", "", "decide many requests at once, each by its name"),

@@ -9,9 +9,11 @@ from textual.notifications import SeverityLevel
 
 from quarterdeck.core.text import one_line
 from quarterdeck.errors import QuarterdeckError
-from quarterdeck.surfaces.tui.dialogs.answer import AnswerDialog, FormDialog
+from quarterdeck.surfaces.tui.dialogs.answer import AnswerDialog
 from quarterdeck.surfaces.tui.dialogs.batch import BatchDialog
 from quarterdeck.surfaces.tui.dialogs.edit import EditDialog
+from quarterdeck.surfaces.tui.dialogs.form import FormDialog
+from quarterdeck.surfaces.tui.dialogs.plan import PlanDialog
 from quarterdeck.surfaces.tui.dialogs.remember import RememberDialog
 from quarterdeck.surfaces.tui.dialogs.words import WordsDialog
 from quarterdeck.surfaces.tui.model import Asked
@@ -31,7 +33,7 @@ class Deciding:
         self._app = app
         self._ask: dict[str, Callable[[Asked, str], Awaitable[Body | None]]] = {
             "allow": self._allow,
-            "accept_edits": self._accept_edits,
+            "approve": self._approve,
             "pass": self._pass,
             "deny": self._deny,
             "interrupt": self._interrupt,
@@ -76,8 +78,9 @@ class Deciding:
     async def _allow(self, asked: Asked, message: str) -> Body:
         return {"decision": "allow"}
 
-    async def _accept_edits(self, asked: Asked, message: str) -> Body:
-        return {"decision": "allow", "mode": "acceptEdits"}
+    async def _approve(self, asked: Asked, message: str) -> Body | None:
+        mode = await self._app.push_screen_wait(PlanDialog(asked, message))
+        return None if mode is None else {"decision": "allow", "mode": mode.value}
 
     async def _pass(self, asked: Asked, message: str) -> Body:
         return {"decision": "pass"}
@@ -106,9 +109,11 @@ class Deciding:
         return await self._app.push_screen_wait(RememberDialog(asked, self._app.talk, str(session.get("cwd", ""))))
 
     async def _answer(self, asked: Asked, message: str) -> Body | None:
-        dialog = FormDialog(asked) if asked.view["form"] == "elicitation" else AnswerDialog(asked)
-        answers = await self._app.push_screen_wait(dialog)
-        return None if answers is None else {"decision": "answer", "answers": answers}
+        if asked.view["form"] == "elicitation":
+            content = await self._app.push_screen_wait(FormDialog(asked))
+            return None if content is None else {"decision": "answer", "answers": content}
+        told = await self._app.push_screen_wait(AnswerDialog(asked, message))
+        return None if told is None else {"decision": "answer", **told}
 
     async def batch(self) -> None:
         """Decide several requests, each named in a preview and sent with its own id and digest."""

@@ -23,15 +23,16 @@ from quarterdeck.surfaces.words import about, delivery, outcome
 VERBS = {
     "allow": ("a", "allow"),
     "edit": ("e", "edit & allow"),
-    "accept_edits": ("w", "allow, edits without asking"),
+    "approve": ("w", "approve in a mode…"),
     "answer": ("a", "answer…"),
     "deny": ("d", "deny…"),
     "interrupt": ("i", "deny & interrupt…"),
-    "go_on": ("g", "make it go on…"),
+    "go_on": ("c", "make it continue…"),
     "remember": ("r", "remember…"),
     "pass": ("p", "leave to the terminal"),
 }
 """Each decision with its key and its words."""
+DIGITS = "123456789"
 RECENT = 3
 TYPING_SECONDS = 0.5
 NO_BREAK = "\u00a0"
@@ -59,10 +60,11 @@ class Desk(Wall, Titled):
     class Wants(Message):
         """A person wants to decide about this card."""
 
-        def __init__(self, verb: str, asked: Asked) -> None:
+        def __init__(self, verb: str, asked: Asked, words: str = "") -> None:
             super().__init__()
             self.verb = verb
             self.asked = asked
+            self.words = words
 
     class Expand(Message):
         """All of this card is wanted."""
@@ -122,11 +124,11 @@ class Desk(Wall, Titled):
             return self.asked is not None
         return True
 
-    def action_decide(self, verb: str) -> None:
+    def action_decide(self, verb: str, words: str = "") -> None:
         if self.asked is None or verb not in card.decisions_for(self.asked.view) or self._say_why_not():
             return
         self.someone_types()
-        self.post_message(self.Wants(verb, self.asked))
+        self.post_message(self.Wants(verb, self.asked, words))
 
     def _say_why_not(self) -> bool:
         why = self.why_not()
@@ -136,10 +138,18 @@ class Desk(Wall, Titled):
         return bool(why)
 
     def on_key(self, event: events.Key) -> None:
-        """A decision key that may not act says why."""
-        fitting = card.decisions_for(self.asked.view) if self.asked else ()
-        if event.key in {VERBS[verb][0] for verb in fitting}:
+        """A number begins an answer with that choice. A decision key that does not act says why."""
+        if self.asked is None:
+            return
+        fitting = card.decisions_for(self.asked.view)
+        if event.key in DIGITS and "answer" in fitting and int(event.key) <= card.choices_of(self.asked.shown):
+            self.action_decide("answer", event.key)
+        elif event.key in {VERBS[verb][0] for verb in fitting}:
             self._say_why_not()
+        elif unfit := [words for key, words in VERBS.values() if key == event.key]:
+            keys = ", ".join(VERBS[verb][0] for verb in fitting)
+            what = card.named(self.asked.view)
+            self.notify(f"“{unfit[0].removesuffix('…')}” does not go with {what}: {keys} do", severity="warning")
 
     def action_expand(self) -> None:
         if self.asked is None:
@@ -239,6 +249,11 @@ class Desk(Wall, Titled):
     def _keys(self, asked: Asked) -> Iterator[Span]:
         """The keys that decide it, greyed while they may not act; each can be clicked."""
         off = bool(self.why_not())
+        choices = card.choices_of(asked.shown)
+        if choices:
+            yield Span(f"[1–{choices}]" if choices > 1 else "[1]", "dim" if off else "key")
+            yield Span(f"{NO_BREAK}choose…", "dim" if off else "")
+            yield Span("  ")
         for verb in card.decisions_for(asked.view):
             key, words = VERBS[verb]
             yield Span(f"[{key}]", "dim" if off else "key", f"decide('{verb}')")

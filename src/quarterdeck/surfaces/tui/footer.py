@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from rich.cells import cell_len
 from textual.events import Resize
@@ -31,7 +31,7 @@ def key_groups(screen: Screen[object]) -> Iterator[tuple[str, Row]]:
             yield binding.action, (key, Span(f" {binding.description}", "", press))
 
 
-def keys_row(groups: list[tuple[str, Row]], width: int) -> Row:
+def keys_row(groups: Sequence[tuple[str, Row]], width: int) -> Row:
     """As many keys as there is room for, in their order; the way to all the others is never left out."""
     needed = [(action, row) for action, row in groups if action == NEVER_LEFT_OUT]
     others = [(action, row) for action, row in groups if action != NEVER_LEFT_OUT]

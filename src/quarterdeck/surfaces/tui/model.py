@@ -33,6 +33,7 @@ class Asked:
         self.looked_into = False
         self.why = ""
         self.patterns: list[str] = []
+        self.trust: str | None = None
         self.seen = False
         self.overflow = ""
         self.sending = ""

@@ -19,7 +19,7 @@ from quarterdeck.surfaces.words import project_name
 if TYPE_CHECKING:
     from quarterdeck.surfaces.tui.app import QuarterdeckApp
 
-DECISIONS = ("allow", "edit", "accept-edits", "deny", "interrupt", "remember", "answer", "go-on", "pass")
+DECISIONS = ("allow", "edit", "approve", "deny", "interrupt", "remember", "answer", "go-on", "pass")
 PAGE_NAMES = ("tasks", "rules", "projects", "audit", "health", "help")
 JUMPS = ("error", "decision", "prompt", "request")
 

@@ -8,8 +8,10 @@ from quarterdeck.surfaces.tui.command_line import CommandLine
 from quarterdeck.surfaces.tui.desk import Desk
 from quarterdeck.surfaces.tui.dialogs.answer import AnswerDialog
 from quarterdeck.surfaces.tui.dialogs.batch import BatchDialog, Marks
+from quarterdeck.surfaces.tui.dialogs.choices import Numbered, OneWord
 from quarterdeck.surfaces.tui.dialogs.dialog import Dialog
 from quarterdeck.surfaces.tui.dialogs.edit import EditDialog
+from quarterdeck.surfaces.tui.dialogs.plan import PlanDialog
 from quarterdeck.surfaces.tui.dialogs.remember import RememberDialog
 from quarterdeck.surfaces.tui.feed.view import FeedView
 from quarterdeck.surfaces.tui.grid import Grid
@@ -25,8 +27,9 @@ PLACES = (
     ("In the feed", FeedView.BINDINGS),
     ("In a dialog", Dialog.BINDINGS),
     ("Editing an input", EditDialog.BINDINGS),
-    ("Remembering", RememberDialog.BINDINGS),
-    ("Answering", AnswerDialog.BINDINGS),
+    ("Remembering", [*OneWord.BINDINGS, *RememberDialog.BINDINGS]),
+    ("Answering", [*Numbered.BINDINGS, *AnswerDialog.BINDINGS]),
+    ("Approving a plan", PlanDialog.BINDINGS),
     ("Many at once", [*Marks.BINDINGS, *BatchDialog.BINDINGS]),
     ("On another screen", PageScreen.BINDINGS),
     ("In a table", Grid.BINDINGS),

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quarterdeck.surfaces.tui.feed.block import SIZE
+from quarterdeck.surfaces.tui.feed.lines import Look, row_lines
 from quarterdeck.surfaces.tui.feed.rows import Row, Rows
 from quarterdeck.surfaces.tui.feed.seeking import holds, is_a
 from quarterdeck.surfaces.tui.feed.wanted import Wanted
@@ -279,3 +280,42 @@ def test_hostile_names_and_texts_are_kept_without_harm(name: str) -> None:
     book.add("unknown.hook", text, title=text, body=text).update(ui={"collapsed_default": False, "badge": text})
     rows = rows_of(book)
     assert len(shown(rows)) == 6
+
+
+def _denied(book: Book, decision: str = "deny", **data: object) -> Rows:
+    book.add("tool.pre", {"tool_name": "Bash", "tool_input": {"command": "rm x"}, "tool_use_id": "t9"})
+    asked = {"tool_name": "Bash", "tool_input": {"command": "rm x"}, "request_id": "q9"}
+    book.add("permission.request", asked)
+    made = {"decision_type": decision, "request_id": "q9", **data}
+    book.add("permission.decision", made, cause={"tool_use_id": "t9"})
+    return rows_of(book)
+
+
+def _told(rows: Rows) -> str:
+    look = Look(width=100, clock=str)
+    return "\n".join("".join(text for text, _ in line) for line in row_lines(shown(rows)[0], look))
+
+
+def test_a_tool_that_was_denied_reads_denied() -> None:
+    assert "denied" in _told(_denied(Book()))
+    assert "running" not in _told(_denied(Book()))
+    assert "running" in _told(_denied(Book(), "allow"))
+    assert "running" in _told(_denied(Book(), late=True))
+
+
+def test_a_tool_that_runs_after_all_tells_its_result() -> None:
+    book = Book()
+    _denied(book)
+    used = {"tool_name": "Bash", "tool_input": {"command": "rm x"}, "tool_use_id": "t9"}
+    book.add("tool.post", used | {"tool_response": {"stdout": "gone"}})
+    assert "denied" not in _told(rows_of(book))
+    assert "gone" in _told(rows_of(book))
+
+
+def test_a_tool_that_comes_into_the_window_after_its_refusal_reads_denied() -> None:
+    book = Book()
+    _denied(book)
+    rows = Rows()
+    rows.append(book.events[1:])
+    rows.prepend(book.events[:1])
+    assert "denied" in _told(rows)

@@ -168,7 +168,7 @@ async def test_an_event_opens_in_place_and_closes() -> None:
         await it.press("up", "up", "enter")
         await it.until(lambda: "$ make all" in it.text)
         assert all(words in it.text for words in ("two", "stderr", "warned", "#3 · tool.pre"))
-        await it.press("r")
+        await it.press("o")
         await it.until(lambda: '"tool_name": "Bash"' in it.text)
         await it.press("enter")
         assert "tool_name" not in it.text

@@ -8,13 +8,12 @@ from typing import Any, ClassVar
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
 from textual.content import Content
-from textual.widgets import Input, OptionList, RadioSet, Static
+from textual.widgets import Input, Static
 
 from quarterdeck.core.text import one_line
 from quarterdeck.errors import QuarterdeckError
-from quarterdeck.surfaces.tui.dialogs.choices import one_of
+from quarterdeck.surfaces.tui.dialogs.choices import Numbered, OneWord
 from quarterdeck.surfaces.tui.dialogs.dialog import DecisionDialog
 from quarterdeck.surfaces.tui.model import Asked
 from quarterdeck.surfaces.tui.talk import Talk
@@ -23,7 +22,26 @@ Json = dict[str, Any]
 EFFECTS = ("allow", "deny")
 SCOPES = (("session", "this session"), ("project", "this project"), ("user", "everywhere"))
 LENGTHS = ((None, "for ever"), ("1h", "1 hour"), ("1d", "1 day"), ("7d", "7 days"), ("30d", "30 days"))
+KEEPERS = (
+    (None, "no"),
+    ("session", "for its session"),
+    ("local", "in its local settings"),
+    ("project", "in the project's"),
+    ("user", "in yours"),
+)
+"""Where Claude Code itself may keep the rule of an allow."""
 TRY_AFTER = 0.3
+
+
+def trusts(scope: str, effect: str, trust: str | None, cwd: str) -> str:
+    """What saving does beside the rule: the first rule of a project makes its rules hold."""
+    if scope != "project":
+        return ""
+    if trust is None:
+        return f"Saving it also trusts {cwd or 'this folder'} for rules: what its rules allow holds from then on."
+    if trust == "none" and effect == "allow":
+        return f"{cwd} is not trusted, so an allow cannot hold there. First: qd projects trust {cwd}"
+    return ""
 
 
 def sentence(effect: str, pattern: str, scope: str, length: str) -> str:
@@ -62,47 +80,53 @@ class RememberDialog(DecisionDialog[Json]):
         yield self.what()
         yield Static("", id="sentence", classes="says", markup=False)
         yield Input(self._patterns[0] if self._patterns else "", placeholder="like Bash(git log:*)", id="pattern")
-        yield OptionList(*(Content(one_line(p)) for p in self._patterns), id="offered", compact=True)
-        with Horizontal(classes="row"):
-            yield one_of("effect", [Content(word) for word in EFFECTS], 0)
-            yield one_of("scope", [Content(words) for _, words in SCOPES], 1)
-            yield one_of("length", [Content(words) for _, words in LENGTHS], 0)
+        yield Numbered([(pattern, "") for pattern in self._patterns], chosen=[0], id="offered")
+        yield OneWord("decision", EFFECTS, 0, id="effect")
+        yield OneWord("where", [words for _, words in SCOPES], 1, id="scope")
+        yield OneWord("how long", [words for _, words in LENGTHS], 0, id="length")
+        yield OneWord("Claude too", [words for _, words in KEEPERS], 0, id="claude")
+        yield Static("", id="trusts", classes="warns", markup=False)
         yield Static("", id="past", classes="says", markup=False)
 
     def on_mount(self) -> None:
         super().on_mount()
-        offered = self.query_one("#offered", OptionList)
-        offered.display = len(self._patterns) > 1
+        self.query_one("#offered", Numbered).display = len(self._patterns) > 1
         if not self._patterns:
             self.trouble("No pattern covers exactly this; write one, or decide without a rule.")
         self._changed()
 
-    def _chosen(self, name: str) -> int:
-        return max(0, self.query_one(f"#{name}", RadioSet).pressed_index)
+    def _place(self, name: str) -> int:
+        return self.query_one(f"#{name}", OneWord).chosen
 
     @property
     def _rule(self) -> Json:
+        effect = EFFECTS[self._place("effect")]
         rule: Json = {
-            "effect": EFFECTS[self._chosen("effect")],
+            "effect": effect,
             "pattern": self.query_one("#pattern", Input).value.strip(),
-            "scope": SCOPES[self._chosen("scope")][0],
+            "scope": SCOPES[self._place("scope")][0],
         }
-        length = LENGTHS[self._chosen("length")][0]
+        length = LENGTHS[self._place("length")][0]
         return rule if length is None else {**rule, "expires": length}
 
     def on_input_changed(self) -> None:
         self._changed()
 
-    def on_radio_set_changed(self) -> None:
+    def on_chosen(self) -> None:
+        offered = self.query_one("#offered", Numbered)
+        if offered.has_focus and offered.picked:
+            self.query_one("#pattern", Input).value = self._patterns[offered.picked[0]]
         self._changed()
-
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        self.query_one("#pattern", Input).value = self._patterns[event.option_index]
 
     def _changed(self) -> None:
         rule = self._rule
-        words = sentence(rule["effect"], rule["pattern"], rule["scope"], LENGTHS[self._chosen("length")][1])
+        words = sentence(rule["effect"], rule["pattern"], rule["scope"], LENGTHS[self._place("length")][1])
         self.query_one("#sentence", Static).update(Content(one_line(words)).stylize("bold"))
+        self.query_one("#claude", OneWord).display = rule["effect"] == "allow"
+        warning = trusts(rule["scope"], rule["effect"], self.asked.trust, self._cwd)
+        place = self.query_one("#trusts", Static)
+        place.update(Content(one_line(f"! {warning}")))
+        place.display = bool(warning)
         self._try(rule)
 
     @work(exclusive=True, group="try")
@@ -128,4 +152,7 @@ class RememberDialog(DecisionDialog[Json]):
         if not rule["pattern"]:
             self.trouble("A rule needs a pattern, like Bash(git log:*)")
             return
-        self.send({"decision": rule.pop("effect"), "remember": rule})
+        effect = rule.pop("effect")
+        keeper = KEEPERS[self._place("claude")][0]
+        kept = {**rule, "claude": keeper} if keeper and effect == "allow" else rule
+        self.send({"decision": effect, "remember": kept})

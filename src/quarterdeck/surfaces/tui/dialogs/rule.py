@@ -9,19 +9,19 @@ from typing import Any, ClassVar
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
 from textual.content import Content
-from textual.widgets import Input, RadioSet, Static
+from textual.widgets import Input, Static
 
 from quarterdeck.core.text import one_line
 from quarterdeck.errors import QuarterdeckError
-from quarterdeck.surfaces.tui.dialogs.choices import one_of
+from quarterdeck.surfaces.tui.dialogs.choices import OneWord
 from quarterdeck.surfaces.tui.dialogs.dialog import Dialog
 from quarterdeck.surfaces.tui.dialogs.remember import LENGTHS, TRY_AFTER, simulated
 from quarterdeck.surfaces.tui.talk import Talk
 
 Json = dict[str, Any]
 EFFECTS = ("allow", "ask", "deny")
+LONGEST = 500
 SCOPES = (("user", "everywhere"), ("project", "in the folder below"))
 
 
@@ -41,39 +41,42 @@ class RuleDialog(Dialog[Json]):
             "A pattern as Claude Code writes them: Bash(git log:*), Edit(src/**), WebFetch(domain:…)", markup=False
         )
         yield Input(self._begin.get("pattern", ""), placeholder="like Bash(git log:*)", id="pattern")
-        with Horizontal(classes="row"):
-            yield one_of(
-                "effect", [Content(word) for word in EFFECTS], EFFECTS.index(self._begin.get("effect", "allow"))
-            )
-            yield one_of("scope", [Content(words) for _, words in SCOPES], int(self._begin.get("scope") == "project"))
-            yield one_of("length", [Content(words) for _, words in LENGTHS], 0)
+        yield OneWord("effect", EFFECTS, EFFECTS.index(self._begin.get("effect", "allow")), id="effect")
+        in_project = int(self._begin.get("scope") == "project")
+        yield OneWord("where", [words for _, words in SCOPES], in_project, id="scope")
+        yield OneWord("how long", [words for _, words in LENGTHS], 0, id="length")
         yield Input(self._begin.get("scope_path") or "", placeholder="the project's folder, from the root", id="folder")
+        yield Static(
+            "! The first rule of a folder also trusts it for rules.", id="trusts", classes="warns", markup=False
+        )
         yield Static("", id="past", classes="says", markup=False)
 
     def on_mount(self) -> None:
         self._changed()
 
-    def _chosen(self, name: str) -> int:
-        return max(0, self.query_one(f"#{name}", RadioSet).pressed_index)
+    def _place(self, name: str) -> int:
+        return self.query_one(f"#{name}", OneWord).chosen
 
     @property
     def rule(self) -> Json:
-        scope = SCOPES[self._chosen("scope")][0]
-        rule: Json = {"effect": EFFECTS[self._chosen("effect")], "scope": scope}
+        scope = SCOPES[self._place("scope")][0]
+        rule: Json = {"effect": EFFECTS[self._place("effect")], "scope": scope}
         rule["pattern"] = self.query_one("#pattern", Input).value.strip()
         if scope == "project":
             rule["scope_path"] = self.query_one("#folder", Input).value.strip() or "/"
-        length = LENGTHS[self._chosen("length")][0]
+        length = LENGTHS[self._place("length")][0]
         return rule if length is None else {**rule, "expires": length}
 
     def on_input_changed(self) -> None:
         self._changed()
 
-    def on_radio_set_changed(self) -> None:
+    def on_chosen(self) -> None:
         self._changed()
 
     def _changed(self) -> None:
-        self.query_one("#folder", Input).display = SCOPES[self._chosen("scope")][0] == "project"
+        in_folder = SCOPES[self._place("scope")][0] == "project"
+        self.query_one("#folder", Input).display = in_folder
+        self.query_one("#trusts", Static).display = in_folder
         self._try(self.rule)
 
     @work(exclusive=True, group="try")
@@ -99,22 +102,24 @@ class RuleDialog(Dialog[Json]):
 
 
 class ExplainDialog(Dialog[Json]):
-    """Ends with the question: a tool, its input, and where."""
+    """Ends with the question: a tool, its input, and where. It begins with the latest use that was decided."""
 
-    heading = "What do the rules say?"
+    heading = "What would the rules say?"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s,f2", "save", "ask", priority=True, key_display="^s")]
 
-    def __init__(self, cwd: str) -> None:
+    def __init__(self, cwd: str, latest: Json | None = None) -> None:
         super().__init__()
         self._cwd = cwd
+        self._tool = str(latest["tool_name"]) if latest else "Bash"
+        self._given = written(latest["tool_input"]) if latest else ""
 
     def inside(self) -> ComposeResult:
-        yield Static("The tool:", markup=False)
-        yield Input("Bash", id="tool")
-        yield Static("Its input: a command or a path, or a JSON object", markup=False)
-        yield Input("", placeholder="git log --oneline", id="input")
-        yield Static("In the folder:", markup=False)
-        yield Input(self._cwd, id="cwd")
+        yield Static("The tool:", classes="says", markup=False)
+        yield Input(self._tool, placeholder="a tool's name", id="tool")
+        yield Static("What it would get: a command, a path, an address, or a JSON object", classes="says", markup=False)
+        yield Input(self._given, id="input")
+        yield Static("In the folder:", classes="says", markup=False)
+        yield Input(self._cwd, placeholder="any folder", id="cwd")
 
     def on_mount(self) -> None:
         self.query_one("#input", Input).focus()
@@ -124,14 +129,24 @@ class ExplainDialog(Dialog[Json]):
 
     def action_save(self) -> None:
         tool = self.query_one("#tool", Input).value.strip()
-        given = read_input(tool, self.query_one("#input", Input).value)
+        typed = self.query_one("#input", Input).value
+        given = read_input(tool, typed)
         if not tool:
             self.trouble("Name a tool, like Bash")
+        elif not typed.strip():
+            self.trouble(f"Type what {tool} would get, like: git log --oneline")
         elif isinstance(given, str):
             self.trouble(given)
         else:
             cwd = self.query_one("#cwd", Input).value.strip()
             self.dismiss({"tool_name": tool, "tool_input": given, **({"cwd": cwd} if cwd else {})})
+
+
+def written(tool_input: Json) -> str:
+    """The input of a tool as one line that can be read back; nothing where it is too long for that."""
+    command = tool_input.get("command")
+    text = command if isinstance(command, str) and "\n" not in command else json.dumps(tool_input)
+    return text if len(text) <= LONGEST else ""
 
 
 def read_input(tool: str, text: str) -> Json | str:

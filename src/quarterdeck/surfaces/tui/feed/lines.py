@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from quarterdeck.surfaces.tui.feed.pieces import Line, Piece, brief, fitted, seconds_words, spread, wrapped
 from quarterdeck.surfaces.tui.feed.render.tools import name_of
-from quarterdeck.surfaces.tui.feed.summary import COMPACT, DONE, FADED, FAILED, FOOT, PREVIEWED, SEPARATOR
+from quarterdeck.surfaces.tui.feed.summary import COMPACT, DENIED, DONE, FADED, FAILED, FOOT, PREVIEWED, SEPARATOR
 
 if TYPE_CHECKING:
     from quarterdeck.surfaces.tui.feed.rows import Group, Row
@@ -121,7 +121,9 @@ def _when(row: Row, look: Look) -> Line:
 def _head(row: Row, text: str, look: Look) -> Line:
     glyph, role, name = KINDS.get(row.kind, ("·", "dim", row.kind.partition(".")[0]))
     if row.kind == "tool.pre":
-        role = "error" if row.flags & FAILED else "ok" if row.flags & DONE else "dim" if row.over else "running"
+        role = (
+            "error" if row.flags & (FAILED | DENIED) else "ok" if row.flags & DONE else "dim" if row.over else "running"
+        )
     elif row.flags & FADED:
         role = "dim"
     name = name or brief(name_of(row.tool), 24)
@@ -149,6 +151,8 @@ def _right(row: Row) -> Line:
     if row.kind == "tool.pre":
         if row.flags & DONE:
             return [(seconds_words(row.took), "time")] if row.took >= 0 else []
+        if row.flags & DENIED:
+            return [("denied", "error")]
         return [("no result", "dim")] if row.over else [("running", "running")]
     if row.kind in ("permission.request", "question.request"):
         if row.flags & DONE:
@@ -168,6 +172,8 @@ def _foot(row: Row, look: Look) -> Line:
         return [lead, *_group(row.group), (f"  {row.after}", "dim")]
     if row.flags & DONE:
         return [lead, (row.after or "done", _after_role(row))]
+    if row.flags & DENIED:
+        return [lead, ("not run", "dim")]
     return [lead, ("–" if row.over else "…", "dim")]
 
 

@@ -12,13 +12,16 @@ from quarterdeck.surfaces.tui.feed.lines import preview_height
 from quarterdeck.surfaces.tui.feed.summary import (
     CHILD,
     COMPACT,
+    DENIED,
     DONE,
     FAILED,
     FOOT,
     HEADS,
     PREVIEWED,
+    REFUSALS,
     TAILS,
     Summary,
+    refused_use,
     summary_of,
 )
 from quarterdeck.surfaces.tui.feed.wanted import LEVELS, Wanted
@@ -94,6 +97,7 @@ class Rows:
         self._cwds: dict[int, str] = {}
         self._heads: dict[str, int] = {}
         self._tails: dict[str, int] = {}
+        self._refused: dict[str, bool] = {}
         self._folded: set[int] = set()
         self._run_id, self._run = "", 0
         self._learn()
@@ -182,6 +186,8 @@ class Rows:
             self._connect(block, n, part, made, named)
         elif kind == "user.prompt" and named.get("cwd"):
             self._cwds[block.session[n]] = str(named["cwd"])[:1000]
+        if kind in REFUSALS:
+            self._refuse(refused_use(event))
         if actor != self._root:
             self._count(actor, kind)
         height = self._height(block, n)
@@ -202,6 +208,8 @@ class Rows:
         ours, theirs = (self._heads, self._tails) if part == _HEAD else (self._tails, self._heads)
         found = self.window.find(theirs.pop(made.pair, 0))
         if found is None:
+            if made.pair in self._refused:
+                block.flags[n] |= DENIED
             ours[made.pair] = seq_no
             if len(ours) > UNPAIRED:
                 del ours[next(iter(ours))]
@@ -209,6 +217,17 @@ class Rows:
         here, there = (block, n), found
         self._link(*(here, there) if part == _HEAD else (there, here))
         self.window.resize(there[0].seq_no[there[1]])
+
+    def _refuse(self, use: str) -> None:
+        """A tool that was denied does not run: its row says so until something else is heard of it."""
+        if not use:
+            return
+        self._refused[use] = True
+        if len(self._refused) > UNPAIRED:
+            del self._refused[next(iter(self._refused))]
+        found = self.window.find(self._heads.get(use, 0))
+        if found is not None:
+            found[0].flags[found[1]] |= DENIED
 
     def _link(self, head: Place, tail: Place) -> None:
         """Two rows become one: the second is shown as the outcome of the first."""
@@ -221,7 +240,7 @@ class Rows:
         more = DONE | failed
         if failed or not heads.flags[n] & COMPACT:
             more |= FOOT
-        heads.flags[n] |= more
+        heads.flags[n] = (heads.flags[n] | more) & ~DENIED
 
     def _fold_under(self, seq_no: int, actor_id: str) -> None:
         code = self.actors.code(actor_id)

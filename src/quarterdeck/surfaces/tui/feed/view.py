@@ -41,7 +41,7 @@ class FeedView(FeedReader, can_focus=True):
         Binding("home,g", "start", "Start", show=False),
         Binding("end,G", "end", "Follow", show=False),
         Binding("enter,space", "open", "Expand"),
-        Binding("r", "raw", "Raw JSON", show=False),
+        Binding("o", "raw", "Raw JSON", show=False),
         Binding("m", "more", "More", show=False),
         Binding("z", "fold", "Fold agent", show=False),
         Binding("y", "copy", "Copy", show=False),

@@ -24,6 +24,8 @@ NAMES = {
     "colon": ":",
     "slash": "/",
     "asterisk": "*",
+    "plus": "+",
+    "minus": "-",
     "escape": "esc",
     "left_square_bracket": "[",
     "right_square_bracket": "]",

@@ -18,6 +18,10 @@ from quarterdeck.surfaces.tui.screens.table import TablePage
 from quarterdeck.surfaces.words import ago, project_name
 
 Json = dict[str, Any]
+NO_OFFERS = (
+    line(("Your decisions imply no rule yet.", "strong")),
+    line(("One is offered once you have decided the same way three times, and never otherwise.", "dim")),
+)
 EFFECT_STYLES = {"allow": "good", "deny": "removed", "ask": "asks"}
 
 
@@ -79,23 +83,32 @@ class RulesPage(TablePage):
 
     heading = "Rules"
     columns = ("effect", "pattern", "where", "hits", "last", "until", "by", "note")
-    empty = "None yet: r on a card makes one, a makes one here."
+    empty = "None yet: r on a card makes one, + makes one here."
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("a", "add", "add"),
-        Binding("d,delete", "remove", "remove", key_display="d"),
-        Binding("e", "explain", "explain a use"),
+        Binding("escape,q", "leave", "back", key_display="esc", tooltip="from what is offered to the rules; then back"),
+        Binding("plus", "add", "add", key_display="+"),
+        Binding("minus,delete", "remove", "remove", key_display="-"),
+        Binding("t", "explain", "test a use", tooltip="what the rules say of a use of a tool"),
         Binding("s", "simulate", "try on the past"),
-        Binding("g", "suggest", "what your decisions imply"),
-        Binding("x", "stop", "stop"),
+        Binding("o", "suggest", "offers", tooltip="rules that your own decisions imply"),
+        Binding("x", "stop", "stop", tooltip="stop trying; close what is shown below"),
     ]
 
     def __init__(self) -> None:
         super().__init__()
         self._rules: dict[str, Json] = {}
         self._offered: dict[str, Json] = {}
+        self._shows_offers = False
 
     def action_reload(self) -> None:
         self._read()
+
+    def action_leave(self) -> None:
+        """From what is offered, or told below, to the rules; from the rules to the bridge."""
+        if self._shows_offers or self.detail.display:
+            self.action_stop()
+        else:
+            self.app.pop_screen()
 
     @work(exclusive=True, group="rules")
     async def _read(self) -> None:
@@ -106,7 +119,7 @@ class RulesPage(TablePage):
             self.trouble(str(error))
             return
         self.trouble("")
-        self._offered = {}
+        self._offered, self._shows_offers = {}, False
         self._rules = {rule["rule_id"]: rule for rule in found["rules"]}
         self.fill(rule_rows(self._rules.values(), self.face.clock()))
         if found["findings"]:
@@ -155,7 +168,8 @@ class RulesPage(TablePage):
     @work(group="act")
     async def action_explain(self) -> None:
         sessions = self.face.model.shown_sessions()
-        question = await self.app.push_screen_wait(ExplainDialog(sessions[0]["cwd"] if sessions else ""))
+        latest = next((view for view in reversed(self.face.model.decided) if view["kind"] == "permission"), None)
+        question = await self.app.push_screen_wait(ExplainDialog(sessions[0]["cwd"] if sessions else "", latest))
         if question is not None:
             try:
                 self._tell(explained_lines(await self.face.talk.post("/rules/explain", question)))
@@ -202,10 +216,11 @@ class RulesPage(TablePage):
         except QuarterdeckError as error:
             self.trouble(str(error))
             return
-        self._rules = {}
+        self._rules, self._shows_offers = {}, True
         self._offered = {f"s{n}": one for n, one in enumerate(found["suggestions"])}
         self.fill(_offered_rows(self._offered))
-        self.name_it(f"implied by {found['seen']:,} past requests; Enter makes one, esc leaves")
+        self.name_it(f"implied by {found['seen']:,} past requests; Enter makes one, esc goes back")
+        self._tell([] if self._offered else NO_OFFERS)
 
     def on_grid_chosen(self, message: Grid.Chosen) -> None:
         offered = self._offered.get(message.key)
