@@ -21,6 +21,7 @@ from quarterdeck.core.state import Request, Session, Token
 from quarterdeck.daemon.judging import Judging
 from quarterdeck.daemon.loop import Loop
 from quarterdeck.daemon.prior import PriorSessions
+from quarterdeck.daemon.proc import resident
 from quarterdeck.daemon.project_shelf import ProjectShelf
 from quarterdeck.daemon.rule_desk import RuleDesk
 from quarterdeck.daemon.session_desk import SessionDesk
@@ -83,6 +84,9 @@ class DaemonDesk(RuleDesk):
     def session(self, session_id: str) -> Session | None:
         state = self._loop.state
         return state.sessions.get(session_id) or state.ended.get(session_id) or self._prior.session(session_id)
+
+    def memory(self, session: Session) -> int | None:
+        return resident(session.process) if session.process is not None and session.ended_at is None else None
 
     @property
     def seq_no(self) -> int:

@@ -44,6 +44,12 @@ def runs(process: ProcessId) -> bool:
     return found is not None and found.id == process
 
 
+def resident(process: ProcessId) -> int | None:
+    """How many bytes of memory a process has, where the system tells."""
+    fields = read_small(f"{PROC}/{process.pid}/statm").split() if HAS_PROC and runs(process) else []
+    return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") if len(fields) > 1 else None
+
+
 def alive(pid: int) -> bool:
     """Whether any process runs under this number; one that has ended and was not yet waited for does not."""
     if HAS_PROC:

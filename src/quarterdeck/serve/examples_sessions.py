@@ -40,6 +40,7 @@ SESSION: dict[str, Any] = {
     "resume": {"command": "claude --resume 5bcc959a-d2e0-4b84-99d9-a702456ddf08", "cwd": "/home/ann/shop"},
     "todos": [{"todo_id": "1", "text": "find the failing test", "status": "done"}],
     "owned": None,
+    "memory_bytes": 187301888,
     "runner_id": "otter-1a2b3c4d",
 }
 OURS: dict[str, Any] = {

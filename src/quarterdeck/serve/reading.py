@@ -80,7 +80,7 @@ def list_sessions(
         start = _place(*after.split(".", 2))
         found = [s for s in found if _place_of(s) > start]
     page = sorted(found, key=_place_of)[: limit + 1]
-    views = [session_view(s, desk.runner_id) for s in page[:limit]]
+    views = [session_view(s, desk.runner_id, desk.memory(s)) for s in page[:limit]]
     return Sessions(sessions=views, next=_cursor(page[limit - 1]) if len(page) > limit else None)
 
 
@@ -108,7 +108,7 @@ def get_session(state: AppState, session_id: FromPath[str]) -> SessionView:
     session = desk.session(session_id)
     if session is None:
         raise ApiError(404, "not_found", f"no such session: {session_id}")
-    return session_view(session, desk.runner_id)
+    return session_view(session, desk.runner_id, desk.memory(session))
 
 
 @get("/feed", opt=OBSERVE)

@@ -69,7 +69,8 @@ class OwnedView(Struct, kw_only=True):
 
 class SessionView(Struct, kw_only=True):
     """One agent conversation. `state_source` says who knows its state: hooks, the process itself, or only a transcript
-    that is left of it. `usage` is null until a transcript was read, `owned` for a session somebody else started."""
+    that is left of it. `usage` is null until a transcript was read, `owned` for a session somebody else started;
+    `memory_bytes` is told where a session is asked for."""
 
     session_id: str
     agent_state: str
@@ -95,6 +96,7 @@ class SessionView(Struct, kw_only=True):
     resume: ResumeView | None
     todos: list[Todo]
     owned: OwnedView | None
+    memory_bytes: int | None
     runner_id: str
 
 
@@ -194,7 +196,7 @@ class RequestView(Struct, kw_only=True):
 _NONE = Counters()
 
 
-def session_view(session: Session, runner_id: str) -> SessionView:
+def session_view(session: Session, runner_id: str, memory_bytes: int | None = None) -> SessionView:
     """A session as the API shows it."""
     totals, run = session.totals, session.run
     active = run.counters if run else _NONE
@@ -228,6 +230,7 @@ def session_view(session: Session, runner_id: str) -> SessionView:
         resume=resume_view(session),
         todos=list(session.todos.values()),
         owned=owned_view(session.ours) if session.ours else None,
+        memory_bytes=memory_bytes,
         runner_id=runner_id,
     )
 
