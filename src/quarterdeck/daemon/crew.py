@@ -17,7 +17,7 @@ from quarterdeck.core.ours import current
 from quarterdeck.core.state import Session
 from quarterdeck.daemon.ears import Caller, Ears
 from quarterdeck.daemon.loop import Held, Loop
-from quarterdeck.errors import BadInput, Refused
+from quarterdeck.errors import BadInput, QuarterdeckError, Refused
 from quarterdeck.runner.launching import Asked, Kit, TerminalWay, Viewer, Way
 from quarterdeck.wire import write_json
 
@@ -61,7 +61,7 @@ class Crew:
         async with self._locks.setdefault(handle, asyncio.Lock()):
             try:
                 await self._carry_out(work, handle)
-            except Refused as refused:
+            except QuarterdeckError as refused:
                 error = str(refused)
             except Exception as surprise:
                 logger.exception("an order to a session failed", order=type(work).__name__, session_id=handle)

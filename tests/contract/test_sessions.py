@@ -1,0 +1,118 @@
+"""Orders to sessions over a real daemon's API and socket: who may, and what is said when it cannot be."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.daemon import Daemon, Json, prompt
+
+MISSING = "/nowhere/claude"
+
+
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    folder = tmp_path_factory.mktemp("sessions")
+    (folder / "project").mkdir()
+    with Daemon(folder / "qd", env={"HOME": str(folder), "QUARTERDECK_CLAUDE_PATH": MISSING}) as daemon:
+        yield daemon
+
+
+@pytest.fixture
+def project(daemon: Daemon) -> str:
+    """A trusted folder."""
+    path = str(daemon.home.parent / "project")
+    assert daemon.api("POST", "/projects/trust", {"path": path})[0] == 200
+    return path
+
+
+def error(answer: tuple[int, Json]) -> tuple[int, str]:
+    status, body = answer
+    return status, body["error"]["kind"]
+
+
+@pytest.mark.law("S9")
+def test_a_session_starts_only_in_a_trusted_project(daemon: Daemon, tmp_path: Path) -> None:
+    status, said = daemon.api("POST", "/sessions", {"cwd": str(tmp_path), "prompt": "hello"})
+    assert (status, said["error"]["kind"]) == (403, "untrusted_project")
+    assert f"qd projects trust {tmp_path}" in said["error"]["message"]
+
+
+@pytest.mark.law("S9")
+def test_a_link_into_a_trusted_project_is_no_way_out_of_it(daemon: Daemon, project: str, tmp_path: Path) -> None:
+    link = Path(project) / "link"
+    link.unlink(missing_ok=True)
+    link.symlink_to(tmp_path)
+    assert error(daemon.api("POST", "/sessions", {"cwd": str(link)})) == (403, "untrusted_project")
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "kind", "field"),
+    [
+        ({}, 422, "invalid", "cwd"),
+        ({"cwd": "relative"}, 422, "invalid", "cwd"),
+        ({"cwd": "/x", "project_id": "p_1"}, 422, "invalid", "project_id"),
+        ({"cwd": "/x", "mode": "ssh"}, 422, "invalid", "mode"),
+        ({"cwd": "/x", "permission_mode": "bypassPermissions"}, 422, "invalid", "permission_mode"),
+        ({"cwd": "/x", "fork": True}, 422, "invalid", "fork"),
+        ({"cwd": "/x", "model": "--dangerously-skip-permissions"}, 422, "invalid", "model"),
+        ({"cwd": "/x", "resume": "../../etc"}, 422, "invalid", "resume"),
+        ({"cwd": "/x", "attachments": [{"type": "image"}] * 21}, 422, "invalid", "attachments"),
+        ({"cwd": "/x", "surprise": 1}, 422, "invalid", "surprise"),
+        ({"cwd": "/there/is/no/such/folder"}, 422, "invalid", "cwd"),
+        ({"project_id": "p_1"}, 404, "not_found", None),
+        ({"resume": "nobody"}, 404, "not_found", None),
+    ],
+)
+def test_what_makes_no_session_is_named(daemon: Daemon, body: Json, status: int, kind: str, field: str | None) -> None:
+    got, said = daemon.api("POST", "/sessions", body)
+    assert (got, said["error"]["kind"]) == (status, kind), said
+    assert field is None or field in said["error"]["message"]
+
+
+def test_a_start_that_fails_says_why_and_is_on_record(daemon: Daemon, project: str) -> None:
+    status, said = daemon.api("POST", "/sessions", {"cwd": project, "prompt": "hello"})
+    assert (status, said["error"]["kind"]) == (502, "failed")
+    assert "claude.path" in said["error"]["message"]
+    failed = daemon.events("session.failed")[-1]
+    assert failed["data"]["order"] == "start"
+    mine = [e["kind"] for e in daemon.events() if e["session_id"] == failed["session_id"]]
+    assert mine == ["session.launch", "session.failed", "session.exit", "session.end"]
+    audited = [row["kind"] for row in daemon.api("GET", "/audit?limit=1000")[1]["audit"]]
+    assert {"session.launch", "session.failed", "session.exit"} <= set(audited)
+
+
+@pytest.mark.parametrize("order", ["messages", "interrupt", "end", "mode", "fork", "takeover"])
+def test_orders_to_nobody_and_to_others(daemon: Daemon, order: str) -> None:
+    body = {"messages": {"prompt": "x"}, "mode": {"mode": "sdk"}}.get(order, {})
+    assert error(daemon.api("POST", f"/sessions/{uuid.uuid4()}/{order}", body)) == (404, "not_found")
+    session = f"terminal-{order}"
+    daemon.hook(prompt("hello", session) | {"cwd": str(daemon.home.parent)})
+    untrusted = (403, "untrusted_project")
+    wanted = {"takeover": untrusted, "fork": untrusted}.get(order, (409, "not_ours"))
+    assert error(daemon.api("POST", f"/sessions/{session}/{order}", body)) == wanted
+
+
+@pytest.mark.law("S4")
+def test_what_still_runs_is_not_taken_over_but_may_be_forked(daemon: Daemon, project: str) -> None:
+    daemon.hook(prompt("hello", "runs-still") | {"cwd": project})
+    status, said = daemon.api("POST", "/sessions/runs-still/takeover", {})
+    assert (status, said["error"]["kind"]) == (409, "session_runs")
+    assert "fork" in said["error"]["message"]
+    assert error(daemon.api("POST", "/sessions/runs-still/takeover", {"fork": True})) == (502, "failed")
+
+
+def test_the_command_line_says_the_same_in_one_line(daemon: Daemon, tmp_path: Path) -> None:
+    environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "QUARTERDECK_HOME": str(daemon.home)}
+    command = [sys.executable, "-m", "quarterdeck", "run", "hello", "--project", str(tmp_path)]
+    ran = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("quarterdeck: ")
+    assert len(ran.stderr.splitlines()) == 1
+    assert f"qd projects trust {tmp_path}" in ran.stderr
