@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -119,3 +120,30 @@ pathlib.Path("answer.new").rename("answer")
     assert "agent_may_not_decide" in owner.path("answer").read_text()
     owner.order(session, "end")
     owner.ended(session)
+
+
+@pytest.mark.law("S2")
+def test_twenty_at_once_do_not_hear_each_other_and_all_end(tmp_path: Path) -> None:
+    with Owner(tmp_path, require("2.1.325")) as owner:
+        assert owner.qd("rules", "add", "allow", "Bash(touch job-*)").returncode == 0
+        prompts = {n: owner.script_bash(f"touch job-{n}-done") for n in range(20)}
+        with ThreadPoolExecutor(20) as pool:
+            sessions = dict(zip(prompts, pool.map(lambda p: owner.starts(prompt=p), prompts.values()), strict=True))
+        status, said = owner.daemon.api("POST", "/sessions", {"cwd": str(owner.claude.project)})
+        assert (status, said["error"]["kind"]) == (429, "too_many_sessions")
+        for n, session in sessions.items():
+            result = owner.event(session, "turn.result", seconds=90)
+            assert result["data"]["text"] == "finished"
+            said = [
+                e["data"]["prompt"]
+                for e in owner.daemon.events("user.prompt")
+                if e["session_id"] == session["session_id"]
+            ]
+            assert said == [prompts[n]]
+            assert owner.path(f"job-{n}-done").exists()
+        with ThreadPoolExecutor(20) as pool:
+            assert set(pool.map(lambda s: owner.order(s, "end")[0], sessions.values())) == {202}
+        for session in sessions.values():
+            owner.ended(session, 30)
+        assert not claudes(owner)
+        assert all(s["owned"]["status"] == "down" for s in owner.sessions().values())

@@ -33,11 +33,13 @@ class Kits:
         self._config_dir = config_dir
         self._url = url
         self._versions: dict[Stamp, str] = {}
+        self._one_at_a_time = asyncio.Lock()
         self.folder = home.path / "run" / "sessions"
 
     async def kit(self, start: Start) -> Kit:
         """The kit for one session; Refused when there is no agent to start."""
-        return await asyncio.to_thread(self._kit, start)
+        async with self._one_at_a_time:
+            return await asyncio.to_thread(self._kit, start)
 
     def _kit(self, start: Start) -> Kit:
         claude = find_claude(self._config.claude.path)
