@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,14 +20,27 @@ from tests.support.owner import Owner
 pytestmark = pytest.mark.e2e
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["no-hooks-installed", "hooks-installed"])
-def owner(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Owner]:
-    folder: Path = tmp_path_factory.mktemp("owner")
-    with Owner(folder, require("2.1.325"), installed=request.param) as owner:
+@pytest.fixture(scope="module")
+def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Owner]:
+    with Owner(tmp_path_factory.mktemp("owner"), require("2.1.325")) as owner:
         yield owner
 
 
-def test_a_session_over_the_sdk_asks_once_and_does_what_was_decided(owner: Owner) -> None:
+@pytest.fixture(scope="module")
+def connected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Owner]:
+    """The same where hooks are installed as well, on the older Claude Code."""
+    with Owner(tmp_path_factory.mktemp("connected"), require("2.1.197"), installed=True) as owner:
+        yield owner
+
+
+@pytest.fixture(params=["owner", "connected"])
+def any_owner(request: pytest.FixtureRequest) -> Owner:
+    found: Owner = request.getfixturevalue(request.param)
+    return found
+
+
+def test_a_session_over_the_sdk_asks_once_and_does_what_was_decided(any_owner: Owner) -> None:
+    owner = any_owner
     prompt = owner.script_bash("touch by-sdk")
     session = owner.starts(prompt=prompt)
     assert (session["mode"], session["owned"]["status"]) == ("sdk", "up")
@@ -61,7 +77,8 @@ def test_prompts_queue_and_an_interrupt_ends_the_turn_with_its_question(owner: O
     assert owner.order(session, "messages", prompt="hello")[1]["error"]["kind"] == "not_running"
 
 
-def test_after_clear_the_session_goes_on_under_its_new_id(owner: Owner) -> None:
+def test_after_clear_the_session_goes_on_under_its_new_id(any_owner: Owner) -> None:
+    owner = any_owner
     session = owner.starts(prompt=owner.script("hello there", Turn(text("hi"))))
     owner.event(session, "turn.result")
     owner.sends(session, "/clear")
@@ -147,3 +164,55 @@ def test_twenty_at_once_do_not_hear_each_other_and_all_end(tmp_path: Path) -> No
             owner.ended(session, 30)
         assert not claudes(owner)
         assert all(s["owned"]["status"] == "down" for s in owner.sessions().values())
+
+
+@pytest.mark.law("S4")
+def test_a_conversation_from_a_terminal_is_taken_over_and_a_live_one_forked(owner: Owner) -> None:
+    with owner.headless(owner.script("the word is plum", Turn(text("noted")))) as running:
+        session = {"session_id": running.finish().json["session_id"]}
+    status, taken = owner.order(session, "takeover", prompt=owner.script("which word?", Turn(text("plum"))))
+    assert status == 202, taken
+    assert (taken["session_id"], taken["mode"]) == (session["session_id"], "sdk")
+    assert owner.event(session, "turn.result")["data"]["text"] == "plum"
+    assert "the word is plum" in str(owner.model.requests_for("which word?")[-1].body)
+    status, refused = owner.order(session, "takeover")
+    assert (status, refused["error"]["kind"]) == (409, "session_runs")
+    status, fork = owner.order(session, "fork", prompt=owner.script("and in the fork?", Turn(text("plum too"))))
+    assert status == 202
+    assert fork["session_id"] != session["session_id"]
+    assert owner.event(fork, "turn.result")["data"]["text"] == "plum too"
+    assert "the word is plum" in str(owner.model.requests_for("and in the fork?")[-1].body)
+    for one in (session, fork):
+        owner.order(one, "end")
+        owner.ended(one)
+    said = owner.qd("give-back", session["session_id"])
+    assert said.stdout == f"cd {owner.claude.project} && claude --resume {session['session_id']}\n"
+
+
+def test_a_crash_of_the_agent_is_told_within_two_seconds_and_it_can_be_resumed(owner: Owner) -> None:
+    session = owner.starts(prompt=owner.script("before the crash", Turn(text("all well"))))
+    owner.event(session, "turn.result")
+    pid = owner.sessions()[session["session_id"]]["pid"]
+    killed = time.time()
+    os.kill(pid, signal.SIGKILL)
+    exited = owner.event(session, "session.exit")
+    assert exited["at"] - killed < 2.0
+    assert (exited["level"], exited["data"]["signal"]) == ("error", 9)
+    said = owner.qd("resume", session["session_id"], owner.script("after the crash", Turn(text("still well"))))
+    assert said.returncode == 0, said.stderr
+    assert owner.event(session, "turn.result", after=exited["seq_no"])["data"]["text"] == "still well"
+    owner.order(session, "end")
+    owner.ended(session)
+
+
+def test_another_model_and_permission_mode_count_from_the_next_turn(owner: Owner) -> None:
+    session = owner.starts(prompt=owner.script("with the first", Turn(text("one"))))
+    first = owner.event(session, "turn.result")
+    said = owner.qd("switch", session["session_id"], "--model", "claude-haiku-4-5", "--permission-mode", "acceptEdits")
+    assert said.returncode == 0, said.stderr
+    owner.sends(session, owner.script("with the second", Turn(text("two"))))
+    owner.event(session, "turn.result", after=first["seq_no"])
+    assert owner.model.requests_for("with the second")[-1].body["model"].startswith("claude-haiku-4-5")
+    assert owner.sessions()[session["session_id"]]["permission_mode"] == "acceptEdits"
+    owner.order(session, "end")
+    owner.ended(session)

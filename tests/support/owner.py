@@ -20,6 +20,7 @@ class Owner(Connected):
         super().__init__(folder, cli)
         self.installed = installed
         given = {**self.claude.env, "QUARTERDECK_CLAUDE_PATH": str(cli), "QUARTERDECK_DECIDE_HOLD": "auto"}
+        given["CLAUDE_CONFIG_DIR"] = ""
         self.daemon = Daemon(folder / "qd", env={**given, **(env or {})})
 
     def install(self, **more: Any) -> None:

@@ -30,6 +30,7 @@ ConfigFile = Annotated[
 ]
 
 PIPE_WIDTH = 200
+WHOLE_ID = 36
 out = Console(highlight=False, markup=False, soft_wrap=True, width=None if sys.stdout.isatty() else PIPE_WIDTH)
 
 
@@ -64,6 +65,8 @@ def whole_id(asked: Client, session: str) -> str:
     found = [s["session_id"] for s in asked.all("/api/v1/sessions") if s["session_id"].startswith(session)]
     if session in found or len(found) == 1:
         return session if session in found else str(found[0])
+    if not found and len(session) == WHOLE_ID:
+        return session  # younger than the daemon's last look, perhaps
     raise Refused(f"{'no' if not found else 'more than one'} session begins with {session}; see: qd sessions --all")
 
 

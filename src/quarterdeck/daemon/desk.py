@@ -85,6 +85,9 @@ class DaemonDesk(RuleDesk):
         state = self._loop.state
         return state.sessions.get(session_id) or state.ended.get(session_id) or self._prior.session(session_id)
 
+    async def find_session(self, session_id: str) -> Session | None:
+        return self.session(session_id) or await self._prior.find(session_id)
+
     def memory(self, session: Session) -> int | None:
         return resident(session.process) if session.process is not None and session.ended_at is None else None
 

@@ -59,6 +59,8 @@ class Kits:
         env = agent_environment(os.environ, start.session_id)
         if self._config_dir != Path.home() / ".claude":
             env["CLAUDE_CONFIG_DIR"] = str(self._config_dir)
+        elif not env.get("CLAUDE_CONFIG_DIR"):
+            env.pop("CLAUDE_CONFIG_DIR", None)  # set and empty, it would be a folder without a name
         return env
 
     def _hooks(self, claude: Path, start: Start) -> str:
@@ -66,7 +68,7 @@ class Kits:
         hooks of an install reach it: with ours beside them everything would come twice."""
         endpoint = self._endpoint()
         connections = state(self._home.path, self._config_dir, endpoint).connections
-        if any(one.is_enabled and one.address_ok and _reaches(one, start) for one in connections):
+        if any(one.is_enabled and one.address_ok and self._reaches(one, start) for one in connections):
             return ""
         self._home.keep_forwarder(Path(hook.__file__))
         groups = hook_groups(endpoint, Transport.HTTP, self._version(claude))
@@ -76,6 +78,13 @@ class Kits:
             json.dump({"hooks": groups}, file)
         temporary.replace(path)
         return str(path)
+
+    def _reaches(self, connection: Connection, start: Start) -> bool:
+        """Whether a session reads the settings that an install has changed."""
+        source = "user" if connection.project is None else "local"
+        if start.mode == "sdk" and source not in self._config.sdk.setting_sources:
+            return False
+        return connection.project is None or Path(start.cwd).is_relative_to(connection.project)
 
     def _endpoint(self) -> Endpoint:
         return Endpoint(
@@ -93,7 +102,3 @@ class Kits:
         if stamp not in self._versions:
             self._versions[stamp] = ClaudeCli(claude, self._config_dir).version()
         return self._versions[stamp]
-
-
-def _reaches(connection: Connection, start: Start) -> bool:
-    return connection.project is None or Path(start.cwd).is_relative_to(connection.project)

@@ -59,6 +59,16 @@ class PriorSessions:
         self._look_again()
         return self._sessions.get(session_id)
 
+    async def find(self, session_id: str) -> Session | None:
+        """A session by its id, though it may be younger than our last look."""
+        if session_id not in self._sessions:
+            await self.looked()
+        if session_id not in self._sessions:
+            self._looked = 0.0
+            self._look_again()
+            await self.looked()
+        return self._sessions.get(session_id)
+
     async def looked(self) -> None:
         """Wait for a look that is under way."""
         if self._looking is not None:

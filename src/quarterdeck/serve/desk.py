@@ -132,6 +132,10 @@ class Desk(Protocol):
 
     def session(self, session_id: str) -> Session | None: ...
 
+    async def find_session(self, session_id: str) -> Session | None:
+        """The same, though it may be younger than the last look at what is there."""
+        ...
+
     def memory(self, session: Session) -> int | None:
         """How many bytes of memory its agent has, where that is known."""
         ...

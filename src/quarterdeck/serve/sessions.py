@@ -183,7 +183,7 @@ async def get_screen(state: AppState, session_id: FromPath[str]) -> Screen:
 
 async def start_as(desk: Desk, body: NewSession, name: str) -> SessionView:
     """Start a session in somebody's name."""
-    known = _known(desk, body.resume) if body.resume else None
+    known = await _found(desk, body.resume) if body.resume else None
     if body.fork and not body.resume:
         raise ApiError(422, "invalid", "fork: goes with resume", field="fork")
     if body.at and not body.fork:
@@ -238,7 +238,7 @@ async def change_as(desk: Desk, session_id: str, body: Elsewhere, name: str) -> 
 
 async def fork_as(desk: Desk, session_id: str, body: Fork, name: str) -> SessionView:
     """A fork in somebody's name; as the session runs, or else through the SDK."""
-    known = _known(desk, session_id)
+    known = await _found(desk, session_id)
     mode: Any = body.mode or (known.mode if known.mode != "observed" else "sdk")
     wanted = NewSession(resume=session_id, fork=True, at=body.at, mode=mode, prompt=body.prompt)
     return await start_as(desk, wanted, name)
@@ -267,6 +267,10 @@ def _known(desk: Desk, session_id: str) -> Session:
     if session is None:
         raise ApiError(404, "not_found", f"no such session: {session_id}; see: qd sessions")
     return session
+
+
+async def _found(desk: Desk, session_id: str) -> Session:
+    return await desk.find_session(session_id) or _known(desk, session_id)
 
 
 async def _folder(desk: Desk, body: NewSession, known: Session | None) -> str:
