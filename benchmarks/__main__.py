@@ -2,13 +2,39 @@
 
 from __future__ import annotations
 
-from benchmarks import fanout, forwarder, hook_post, projects, reduce, restart, shell, simulate, store, tui, verdict
+from benchmarks import (
+    fanout,
+    forwarder,
+    hook_post,
+    projects,
+    reduce,
+    restart,
+    sdk,
+    shell,
+    simulate,
+    store,
+    tui,
+    verdict,
+)
 from benchmarks.common import Figure, main, write_results
 
 
 def figures() -> list[Figure]:
     made: list[Figure] = []
-    for benchmark in (forwarder, hook_post, fanout, projects, reduce, restart, shell, simulate, store, tui, verdict):
+    for benchmark in (
+        forwarder,
+        hook_post,
+        fanout,
+        projects,
+        reduce,
+        restart,
+        sdk,
+        shell,
+        simulate,
+        store,
+        tui,
+        verdict,
+    ):
         print(f"{benchmark.__name__} …", flush=True)
         made += benchmark.figures()
     write_results(made)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from quarterdeck.agents.claude.sdk import arguments, write_permission
+from quarterdeck.agents.claude.sdk import arguments, plain_change, write_permission
 from quarterdeck.core.orders import Send, Start
 from quarterdeck.errors import Refused
 from quarterdeck.runner.launching import Asked, Ear, Kit, Running
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from claude_agent_sdk import ClaudeSDKClient, PermissionResult, ToolPermissionContext
 
 MISSING = "the Claude Agent SDK is not installed; run `pip install quarterdeck[sdk]`"
+STOPS = "Quarterdeck stops; start the session again when it is back"
 SOURCES = ("user", "project", "local")
 
 
@@ -29,34 +31,43 @@ class SdkWay:
     def __init__(self, ear: Ear, *, sources: Sequence[str] = SOURCES, tools: Sequence[str] | None = None) -> None:
         self._ear, self._sources, self._tools = ear, tuple(sources), tools
         self._sessions: dict[str, Session] = {}
-        self._starting: dict[str, asyncio.Task[Running]] = {}
+        self._starting: dict[str, Pipe] = {}
+        self._closed = False
 
     async def launch(self, start: Start, kit: Kit) -> Running:
-        if start.session_id in self._sessions or start.session_id in self._starting:
-            raise Refused(f"{start.session_id} runs already; send it a prompt or end it first")
-        if start.fork_at and not start.fork:
-            raise Refused("fork_at: only a fork can begin at an earlier point; ask for a fork")
-        starting = self._starting[start.session_id] = asyncio.create_task(self._open(start, kit))
-        try:
-            return await starting
-        finally:
-            del self._starting[start.session_id]
-
-    async def _open(self, start: Start, kit: Kit) -> Running:
         sdk = await _sdk()
+        self._check(start)
         session = Session(start.session_id, self._ear, self._sessions)
-        flags = arguments(start, settings=kit.hooks, sources=self._sources, tools=self._tools)
-        environment = {**kit.environment, **_environment(sdk), "PWD": start.cwd}
-        pipe = Pipe([str(kit.claude), *flags], start.cwd, environment, session.hear)
+        pipe = self._pipe(sdk, session, start, kit)
         client = _client(sdk, pipe, session, self._ear)
+        self._starting[start.session_id] = pipe
         try:
             await client.connect()
         except Exception as error:
-            raise Refused(f"claude did not start: {session.trouble or pipe.last_words or error}") from None
+            said = f"claude did not start: {session.trouble or pipe.last_words or error}"
+            raise Refused(STOPS if self._closed else said) from None
+        finally:
+            del self._starting[start.session_id]
+        if self._closed:
+            await client.disconnect()
+            raise Refused(STOPS)
         if start.prompt is not None or start.attachments:
             session.send(_first(start))
         session.run(pipe, client)
         return Running(session_id=start.session_id, process=session.process)
+
+    def _check(self, start: Start) -> None:
+        if self._closed:
+            raise Refused(STOPS)
+        if start.session_id in self._sessions or start.session_id in self._starting:
+            raise Refused(f"{start.session_id} runs already; send it a prompt or end it first")
+        if start.fork_at and not start.fork:
+            raise Refused("fork_at: only a fork can begin at an earlier point; ask for a fork")
+
+    def _pipe(self, sdk: Any, session: Session, start: Start, kit: Kit) -> Pipe:
+        flags = arguments(start, settings=kit.hooks, sources=self._sources, tools=self._tools)
+        environment = {**kit.environment, **_environment(sdk), "PWD": start.cwd}
+        return Pipe([str(kit.claude), *flags], start.cwd, environment, session.hear)
 
     async def send(self, send: Send) -> None:
         self._session(send.session_id).send(send)
@@ -75,11 +86,9 @@ class SdkWay:
         return []
 
     async def close(self) -> None:
-        starting = list(self._starting.values())
-        for task in starting:
-            task.cancel()
+        self._closed = True
         ends = [session.finish("stopped") for session in self._sessions.values()]
-        await asyncio.gather(*ends, *starting, return_exceptions=True)
+        await asyncio.gather(*ends, *(pipe.close() for pipe in self._starting.values()))
 
     def _session(self, session_id: str) -> Session:
         found = self._sessions.get(session_id)
@@ -89,7 +98,8 @@ class SdkWay:
 
 
 async def _sdk() -> Any:
-    """The SDK; it takes a while to read."""
+    """The SDK; it takes a while to read. Ends are told by us, so it shall not log each as an error."""
+    logging.getLogger("claude_agent_sdk").setLevel(logging.CRITICAL)
     try:
         return await asyncio.to_thread(importlib.import_module, "claude_agent_sdk")
     except ImportError:
@@ -122,7 +132,7 @@ def _client(sdk: Any, pipe: Pipe, session: Session, ear: Ear) -> ClaudeSDKClient
             tool_input=given,
             tool_use_id=context.tool_use_id,
             agent_id=context.agent_id,
-            suggestions=tuple(suggestion.to_dict() for suggestion in context.suggestions),
+            suggestions=tuple(plain_change(suggestion.to_dict()) for suggestion in context.suggestions),
             title=context.title,
             reason=context.decision_reason,
             blocked_path=context.blocked_path,
@@ -131,6 +141,16 @@ def _client(sdk: Any, pipe: Pipe, session: Session, ear: Ear) -> ClaudeSDKClient
 
     options = sdk.ClaudeAgentOptions(can_use_tool=can_use_tool)
     return cast("ClaudeSDKClient", sdk.ClaudeSDKClient(options, transport=pipe))
+
+
+class _Change:
+    """A change of permissions as we spell it."""
+
+    def __init__(self, change: dict[str, Any]) -> None:
+        self._change = change
+
+    def to_dict(self) -> dict[str, Any]:
+        return self._change
 
 
 def _result(sdk: Any, answer: dict[str, Any]) -> PermissionResult:
@@ -143,6 +163,6 @@ def _result(sdk: Any, answer: dict[str, Any]) -> PermissionResult:
     changes = answer.get("updatedPermissions")
     allowed: PermissionResult = sdk.PermissionResultAllow(
         updated_input=answer.get("updatedInput"),
-        updated_permissions=[sdk.PermissionUpdate.from_dict(change) for change in changes] if changes else None,
+        updated_permissions=[_Change(change) for change in changes] if changes else None,
     )
     return allowed

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from quarterdeck.core.state import ProcessId
+from quarterdeck.errors import BadInput
+from quarterdeck.wire import HEAVY, MAX_BYTES, read_json
 
 KEEPER = str(Path(__file__).with_name("keeper.py"))
-MAX_LINE = 64 * 1024 * 1024
 LAST_WORDS = 4096
 GOODBYE_SECONDS = 1.0
 """How long an agent may take to go by itself when nobody writes to it any more, and then when told to."""
@@ -59,7 +60,7 @@ class Pipe:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            limit=MAX_LINE,
+            limit=MAX_BYTES,
             start_new_session=True,
         )
         self._listening = asyncio.create_task(self._listen())
@@ -96,23 +97,28 @@ class Pipe:
             try:
                 line = await stdout.readline()
             except ValueError:
-                yield {"type": "too_long", "limit": MAX_LINE}
+                yield unreadable("too_large")
                 continue
             if not line:
                 return
-            with contextlib.suppress(ValueError, RecursionError):  # a program it runs may print there as well
-                yield json.loads(line)
+            if line.startswith(b"{"):  # a program it runs may print there as well
+                yield await asyncio.to_thread(read_line, line) if len(line) > HEAVY else read_line(line)
 
     async def _listen(self) -> None:
         stderr = self._started.stderr
         while stderr is not None and (part := await stderr.read(LAST_WORDS)):
             self._errors = (self._errors + part)[-LAST_WORDS:]
 
-    async def wait(self) -> None:
-        """Until it has ended, and has been heard to its end."""
-        await self._started.wait()
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._spoken.wait(), DRAIN_SECONDS)
+    async def silence(self) -> None:
+        """Until it says nothing any more: it has ended, though what it started may take longer."""
+        silent = asyncio.create_task(self._spoken.wait())
+        ended = asyncio.create_task(self._started.wait())
+        try:
+            await asyncio.wait([silent, ended], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([silent], timeout=DRAIN_SECONDS)
+        finally:
+            silent.cancel()
+            ended.cancel()
 
     async def close(self) -> None:
         """End it with all it started: it is asked to go, then told, then killed."""
@@ -167,6 +173,27 @@ class Pipe:
         if self._process is None:
             raise ConnectionError("the agent is not started")
         return self._process
+
+
+def read_line(line: bytes) -> Any:
+    """What a line says, within all limits. A request that breaks one is left to the client to refuse, for the agent
+    waits for an answer."""
+    try:
+        return read_json(line)
+    except BadInput as error:
+        kind = error.kind
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return unreadable(kind)
+    if found.get("type") == "control_request":
+        return {**found, "request": {"subtype": f"{kind}: Quarterdeck cannot show this, so it was denied"}}
+    return unreadable(kind)
+
+
+def unreadable(kind: str) -> dict[str, str]:
+    """What is noted in place of a line that breaks a limit."""
+    return {"type": "unreadable", "why": kind}
 
 
 def process_id(pid: int) -> ProcessId | None:

@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable
 from typing import Any, Protocol
 
-from quarterdeck.agents.claude.sdk import Streamed, read_message, write_prompt
+from quarterdeck.agents.claude.sdk import PERMISSION_MODES, Streamed, read_message, trouble_in, write_prompt
 from quarterdeck.core.orders import Down, Failed, Noted, Send, TurnEnded
 from quarterdeck.core.state import ProcessId
 from quarterdeck.errors import Refused
@@ -46,7 +46,7 @@ class Session:
         self._finishing: asyncio.Task[None] | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self.process: ProcessId | None = None
-        self.trouble = ""
+        self._before: list[Any] = []
 
     def run(self, pipe: Pipe, client: Client) -> None:
         """From here on prompts go out, and an end is told."""
@@ -54,8 +54,16 @@ class Session:
         self._table[self.session_id] = self
         self._tasks = [asyncio.create_task(self._deliver()), asyncio.create_task(self._watch())]
 
+    @property
+    def trouble(self) -> str:
+        """Why it did not start, if it said so."""
+        return next((found for raw in reversed(self._before) if (found := trouble_in(raw))), "")
+
     def hear(self, raw: Any) -> None:
-        """Tell what the agent said."""
+        """Tell what the agent said. Before it runs it is kept: nothing is told of one that does not start."""
+        if not self._tasks:
+            self._before.append(raw)
+            return
         said = read_message(raw, self.session_id, time.time())
         match said:
             case Streamed(kind=kind, data=data):
@@ -65,8 +73,7 @@ class Session:
             case Noted(name=name, body=body):
                 self._init = body if name == "init" else self._init
                 self._ear.tell(said)
-            case TurnEnded(result=result):
-                self.trouble = "; ".join(map(str, result.get("errors", ())))
+            case TurnEnded():
                 self._ear.tell(said)
                 self._idle.set()
 
@@ -80,14 +87,19 @@ class Session:
             raise Refused(f"{MAX_QUEUED} prompts wait already; wait until the agent has worked on some") from None
 
     async def _deliver(self) -> None:
+        for raw in self._before:
+            self.hear(raw)
+        self._before.clear()
         while True:
-            send = await self._prompts.get()
             await self._idle.wait()
+            send = await self._prompts.get()
             self._idle.clear()
             try:
                 await self._client.query(_one(write_prompt(send.prompt, send.attachments)))
-            except Exception as error:
-                self._fail(send, f"the agent did not take it: {error}")
+            except (Exception, asyncio.CancelledError) as error:
+                self._fail(send, f"the agent did not take it: {error or 'the session ended'}")
+                if isinstance(error, asyncio.CancelledError):
+                    raise
 
     def _fail(self, send: Send, error: str) -> None:
         message_id = send.message_id or None
@@ -96,9 +108,12 @@ class Session:
         )
 
     async def interrupt(self) -> None:
+        """Stop the turn; a prompt that waits goes out next."""
         await self._call("interrupt", self._client.interrupt())
 
     async def change(self, model: str | None, permission_mode: str | None) -> None:
+        if permission_mode not in (None, *PERMISSION_MODES):
+            raise Refused(f"permission mode: {permission_mode} is none of {', '.join(PERMISSION_MODES)}")
         if model is not None:
             await self._call("model", self._client.set_model(model))
         if permission_mode is not None:
@@ -113,7 +128,7 @@ class Session:
             raise Refused(f"{what}: {error}") from None
 
     async def _watch(self) -> None:
-        await self._pipe.wait()
+        await self._pipe.silence()
         self._begin_end("exited")
 
     async def finish(self, reason: str) -> None:
@@ -129,22 +144,26 @@ class Session:
         if self._pipe.is_ready() and not self._idle.is_set():
             with contextlib.suppress(Exception):
                 await asyncio.wait_for(self._client.interrupt(), LAST_CALL_SECONDS)
-        await self._client.disconnect()
-        for task in self._tasks:
-            task.cancel()
-        while not self._prompts.empty():
-            self._fail(self._prompts.get_nowait(), "the session ended before it could be sent")
-        self._table.pop(self.session_id, None)
+        try:
+            await self._client.disconnect()
+        finally:
+            for task in self._tasks:
+                task.cancel()
+            while not self._prompts.empty():
+                self._fail(self._prompts.get_nowait(), "the session ended before it could be sent")
+            self._table.pop(self.session_id, None)
+            self._ear.tell(self._down(reason))
+
+    def _down(self, reason: str) -> Down:
         code = self._pipe.code
-        self._ear.tell(
-            Down(
-                session_id=self.session_id,
-                at=time.time(),
-                code=code if code is not None and code >= 0 else None,
-                signal=-code if code is not None and code < 0 else None,
-                reason=reason,
-                last_words=self._pipe.last_words,
-            )
+        signalled = code is not None and code < 0
+        return Down(
+            session_id=self.session_id,
+            at=time.time(),
+            code=None if signalled else code,
+            signal=-code if code is not None and signalled else None,
+            reason=reason,
+            last_words=self._pipe.last_words,
         )
 
 

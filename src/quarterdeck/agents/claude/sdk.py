@@ -15,6 +15,9 @@ from quarterdeck.core.orders import Noted, Start, TurnEnded
 NOBODY = "Nobody answered in Quarterdeck, so this was denied."
 """A session over the SDK has no prompt of its own to fall back to."""
 
+PERMISSION_MODES = ("default", "acceptEdits", "plan", "dontAsk", "auto", "bypassPermissions")
+"""2.1.197 takes any other word as well, and then has none of these."""
+
 QUESTION = "AskUserQuestion"
 STREAMING = (
     "--output-format=stream-json",
@@ -65,7 +68,26 @@ def write_permission(tool_name: str, tool_input: dict[str, Any], decision: Decis
     if answer is None:
         return {"behavior": "deny", "message": NOBODY}
     said: dict[str, Any] = answer["hookSpecificOutput"]["decision"]
+    if changes := said.get("updatedPermissions"):
+        said["updatedPermissions"] = [plain_change(change) for change in changes]
     return said
+
+
+def plain_change(change: Any) -> Any:
+    """A change of permissions whose rules say nothing of what they do not limit: Claude Code drops a rule with a null,
+    which the SDK's own spelling has."""
+    rules = change.get("rules") if isinstance(change, dict) else None
+    return {**change, "rules": [_said(rule) for rule in rules]} if isinstance(rules, list) else change
+
+
+def _said(rule: Any) -> Any:
+    return {key: value for key, value in rule.items() if value is not None} if isinstance(rule, dict) else rule
+
+
+def trouble_in(raw: Any) -> str:
+    """What an agent that cannot start says, such as that there is no such conversation."""
+    errors = raw.get("errors") if isinstance(raw, dict) and raw.get("type") == "result" else None
+    return "; ".join(map(str, errors)) if isinstance(errors, list) else ""
 
 
 def read_message(raw: Any, session_id: str, at: float) -> Said:
