@@ -10,6 +10,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from quarterdeck.config import Config
 from quarterdeck.core.commands import Reply
 from quarterdeck.core.orders import Interrupt, Order, Send, Start
 from quarterdeck.core.state import Session
@@ -22,10 +23,11 @@ from quarterdeck.runner.launching import Viewer
 class SessionDesk:
     """Sessions of ours on one runner."""
 
-    def __init__(self, loop: Loop, crew: Crew, folder: SessionsFolder) -> None:
+    def __init__(self, loop: Loop, crew: Crew, folder: SessionsFolder, config: Config) -> None:
         self._loop = loop
         self._crew = crew
         self._folder = folder
+        self._config = config
 
     async def order(self, order: Order) -> Reply:
         """Have it done. What was taken and could not be done is `failed`, with the words of who refused."""
@@ -44,8 +46,12 @@ class SessionDesk:
         if not Path(real).is_dir():
             said = f"cwd: {start.cwd} is no folder here"
             return Reply(request_id=start.session_id, outcome="invalid", message=said)
-        worktree = os.path.realpath(start.worktree) if start.worktree else None
-        return replace(start, cwd=real, worktree=worktree, runs_as=self._runs_as(start.resume))
+        settled = {
+            "mode": "tmux" if start.mode == "pty" and self._config.pty.use_tmux else start.mode,
+            "max_turns": start.max_turns or self._config.sdk.max_turns,
+            "worktree": os.path.realpath(start.worktree) if start.worktree else None,
+        }
+        return replace(start, cwd=real, runs_as=self._runs_as(start.resume), **settled)
 
     def _runs_as(self, session_id: str | None) -> int | None:
         for said in self._folder.read() if session_id else ():
