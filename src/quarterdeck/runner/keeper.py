@@ -54,10 +54,13 @@ def main(argv: list[str]) -> NoReturn:
     die_with = int(parent or os.getppid()) if parent is not None else 0
     above = os.getpid()
 
-    def lower() -> NoReturn:
-        os._exit(keep(lambda: execute(program), die_with=above, grace_seconds=GRACE_SECONDS))
+    wake = os.isatty(0)
 
-    os._exit(keep(lower, die_with=die_with, grace_seconds=2 * GRACE_SECONDS))
+    def lower() -> NoReturn:
+        status = keep(lambda: execute(program), die_with=above, grace_seconds=GRACE_SECONDS, wake=wake)
+        os._exit(exit_code(status))
+
+    os._exit(exit_code(keep(lower, die_with=die_with, grace_seconds=2 * GRACE_SECONDS, wake=wake)))
 
 
 def read_arguments(argv: list[str]) -> tuple[dict[str, str], list[str]]:
@@ -87,18 +90,32 @@ def environment() -> dict[bytes, bytes]:
     return {name: value for name, equals, value in (v.partition(b"=") for v in given.split(b"\0")) if equals and name}
 
 
-def keep(run: Callable[[], NoReturn], *, die_with: int, grace_seconds: float) -> int:
-    """Run it in a child until that has ended, then end all that descends from us; the exit code for it. With
-    `die_with` the death of that parent ends everything."""
+def exit_code(status: int) -> int:
+    code = os.waitstatus_to_exitcode(status)
+    return code if code >= 0 else 128 - code
+
+
+def keep(
+    run: Callable[[], NoReturn],
+    *,
+    die_with: int,
+    grace_seconds: float,
+    wake: bool,
+    spare: int = 2,
+    started: Callable[[int], None] = lambda child: None,
+) -> int:
+    """Run it in a child until that has ended, then end all that descends from us; its status. With `die_with` the death
+    of that parent ends everything. `wake` lets it go on when it stops itself, as in a terminal without a shell nobody
+    else could. The descriptor `spare` is not closed in the child."""
     listen()
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     if die_with:
         prctl(PR_SET_PDEATHSIG, PARENT_DIED)
-    child = start(run)
-    status = follow(child, die_with, grace_seconds)
+    child = start(run, spare)
+    started(child)
+    status = follow(child, die_with, grace_seconds, wake)
     end_all()
-    code = os.waitstatus_to_exitcode(status)
-    return code if code >= 0 else 128 - code
+    return status
 
 
 def listen() -> None:
@@ -109,7 +126,7 @@ def listen() -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, HEARD)
 
 
-def start(run: Callable[[], NoReturn]) -> int:
+def start(run: Callable[[], NoReturn], spare: int = 2) -> int:
     keeper = os.getpid()
     child = os.fork()
     if child:
@@ -121,17 +138,24 @@ def start(run: Callable[[], NoReturn]) -> int:
         if os.getppid() != keeper:
             os._exit(128 + signal.SIGKILL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
-        os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+        close_others(spare)
         run()
     finally:
         os._exit(126)
 
 
-def follow(child: int, die_with: int, grace_seconds: float) -> int:
+def close_others(*spare: int) -> None:
+    """All but stdin, stdout, stderr and these."""
+    kept = sorted({2, *spare})
+    for low, high in zip(kept, [*kept[1:], os.sysconf("SC_OPEN_MAX")], strict=True):
+        os.closerange(low + 1, high)
+
+
+def follow(child: int, die_with: int, grace_seconds: float, wake: bool) -> int:
     """Pass on what we hear until the child has ended; its status. It is ours to wait for, so its number is its own."""
     ending = False
     polls = die_with and not HAS_PROC
-    while (status := reap(child)) is None:
+    while (status := reap(child, wake)) is None:
         orphaned = bool(die_with) and os.getppid() != die_with
         if orphaned and not ending:
             ending = True
@@ -159,15 +183,18 @@ def wait() -> tuple[int, bool]:
     return heard.si_signo, heard.si_signo == signal.SIGINT and heard.si_code == FROM_KERNEL
 
 
-def reap(child: int) -> int | None:
+def reap(child: int, wake: bool) -> int | None:
     """Wait for all that have ended; the status of the child if it is among them."""
     found = None
     while True:
         try:
-            pid, status = os.waitpid(-1, os.WNOHANG)
+            pid, status = os.waitpid(-1, os.WNOHANG | (os.WUNTRACED if wake else 0))
         except ChildProcessError:
             return found
-        if pid == child:
+        if pid and os.WIFSTOPPED(status):
+            if os.WSTOPSIG(status) not in (signal.SIGTTIN, signal.SIGTTOU):
+                os.kill(pid, signal.SIGCONT)
+        elif pid == child:
             found = status
         if not pid:
             return found
