@@ -31,7 +31,7 @@ from quarterdeck.runner.frames import ANSWER, INTERRUPT, PROMPT, STATE, STOP, TA
 from quarterdeck.runner.host_peer import Gone, Peer, line_of, may_speak
 from quarterdeck.runner.host_terminal import Terminal, start_of, tell
 from quarterdeck.runner.ring import Ring
-from quarterdeck.runner.typed import CTRL_C, ESCAPE, Line
+from quarterdeck.runner.typed import CTRL_C, CTRL_Z, CTRL_Z_CODED, ESCAPE, Line
 from quarterdeck.runner.typist import TICK_SECONDS, Refusal, Seen, Typist
 
 TYPE_CHECKING = False
@@ -263,10 +263,13 @@ class Host:
             self._taken = True
 
     def _typed(self, keys: bytes) -> None:
-        """What somebody types. While a dialog is open it is the answer to that, and no line."""
+        """What somebody types. While a dialog is open it is the answer to that, and no line. An agent that was sent to
+        the background nobody could bring back."""
         if self._ended:
             return
-        if self._status() != "waiting":
+        if not self._shell:
+            keys = keys.replace(CTRL_Z, b"").replace(CTRL_Z_CODED, b"")
+        if self._status()[0] != "waiting":
             self._line.feed(keys)
         self._input += keys
 
@@ -305,7 +308,17 @@ class Host:
         typist = self._typist[0]
         ready = self._ring.modes.get(b"2004", False)
         front = self._terminal.in_front() or not self._shell
-        seen = Seen(now, ready, front, self._status(), self._line.half_written, not self._input, self._output_at)
+        status, since = self._status()
+        seen = Seen(
+            now,
+            ready=ready,
+            front=front,
+            status=status,
+            since=since,
+            half_written=self._line.half_written,
+            flushed=not self._input,
+            output_at=self._output_at,
+        )
         try:
             self._input += typist.step(seen)
         except Refusal as refusal:
@@ -313,7 +326,7 @@ class Host:
         else:
             if typist.done:
                 self._answer(None)
-            if typist.done or typist.alone:
+            if typist.done or typist.typing:
                 self._mind_all()
 
     def _answer(self, error: str | None) -> None:
@@ -323,21 +336,10 @@ class Host:
             self._tell(peer, note(ANSWER, {"id": name, "error": error}))
             self._mind_all()
 
-    def _status(self) -> str:
-        """What the program's own sessions file says; empty when it says nothing."""
+    def _status(self) -> tuple[str, str]:
+        """What the program's own sessions file says, and since when; empty when it says nothing."""
         folder = self._settings["status_folder"]
-        if not folder:
-            return ""
-        try:
-            file = os.open(f"{folder}/{self._terminal.pid}.json", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        except OSError:
-            return ""
-        try:
-            return str(json.loads(os.read(file, MAX_STATUS)).get("status", ""))
-        except (OSError, ValueError, AttributeError, RecursionError):
-            return ""
-        finally:
-            os.close(file)
+        return read_status(f"{folder}/{self._terminal.pid}.json") if folder else ("", "")
 
     def _tell(self, peer: Peer, words: bytes) -> None:
         try:
@@ -367,7 +369,7 @@ class Host:
 
     def _mind(self, peer: Peer) -> None:
         """Hear it unless too much waits to be typed, or a prompt is just being typed and no dialog is in its way."""
-        alone = self._typist is not None and self._typist[0].alone and self._status() != "waiting"
+        alone = self._typist is not None and self._typist[0].typing and self._status()[0] != "waiting"
         events = 0 if len(self._input) > MAX_INPUT or (alone and peer.looks) else select.POLLIN
         if events | peer.blocked != peer.minded:
             peer.minded = events | peer.blocked
@@ -378,6 +380,20 @@ class Host:
             self._poll.unregister(peer.number)
             peer.close()
             self._fit()
+
+
+def read_status(path: str) -> tuple[str, str]:
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return "", ""
+    try:
+        said = json.loads(os.read(file, MAX_STATUS))
+        return str(said.get("status", "")), str(said.get("statusUpdatedAt", ""))
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return "", ""
+    finally:
+        os.close(file)
 
 
 def listen(name: str) -> socket.socket:

@@ -6,6 +6,7 @@ import asyncio
 import re
 import socket
 from collections.abc import Callable
+from typing import cast
 
 from quarterdeck.errors import Refused
 from quarterdeck.runner.frames import (
@@ -51,8 +52,7 @@ class Link(asyncio.Protocol):
         return link
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's is one by its deeds alone
 
     def data_received(self, data: bytes) -> None:
         try:

@@ -15,7 +15,8 @@ ALTERNATE = frozenset({b"47", b"1047", b"1049"})
 FLEETING = frozenset({b"2026"})
 """Held output: on only for the time of one drawing."""
 
-UNTIL_PLAIN = re.compile(rb"[\r\n]")
+UNTIL_PLAIN = re.compile(rb"\r?\n|\r")
+RIGHT = re.compile(rb"\x1b\[\d*C")
 ESCAPES = re.compile(
     rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)?|[ -/]*[0-~])|[\x00-\x08\x0b-\x1f\x7f]"
 )
@@ -84,7 +85,7 @@ class Ring:
 
     def last_words(self, most: int = 2000) -> str:
         """The end of it as plain text."""
-        said = ESCAPES.sub(b"", self.text(max(self.start, self.end - 4 * most)))
+        said = ESCAPES.sub(b"", RIGHT.sub(b" ", self.text(max(self.start, self.end - 4 * most))))
         lines = said.decode(errors="replace").replace("\r", "\n").split("\n")
         return "\n".join(line.rstrip() for line in lines if line.strip())[-most:]
 

@@ -6,7 +6,11 @@ from __future__ import annotations
 import re
 
 PASTE, PASTE_END = b"\x1b[200~", b"\x1b[201~"
-ENTER, ESCAPE, CTRL_C, CTRL_U = b"\r", b"\x1b", b"\x03", b"\x15"
+ENTER, ESCAPE, CTRL_C, CTRL_U, CTRL_Z = b"\r", b"\x1b", b"\x03", b"\x15", b"\x1a"
+CTRL_Z_CODED = b"\x1b[122;5u"
+SHELL_MARK = "!"
+"""What begins so an agent takes for a command for a shell."""
+
 MAX_PROMPT = 512 * 1024
 LONGEST_KEY = 64
 
@@ -44,7 +48,7 @@ class Line:
 
     @property
     def half_written(self) -> bool:
-        return self._typed > 0 or self._doubt
+        return self._typed > 0 or self._doubt or self._in_paste
 
     def _empty(self) -> None:
         self._typed, self._doubt, self._several, self._continues, self._completes = 0, False, False, False, False
@@ -145,6 +149,7 @@ def typed_prompt(text: str) -> bytes:
     """The bytes of a prompt, for one paste; ValueError in words for what no terminal can be given so. Line ends are
     those of a paste; tabs stay."""
     clean = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+    clean = f" {clean}" if clean.startswith(SHELL_MARK) else clean
     if not clean.strip():
         raise ValueError("the prompt is empty; write something")
     bad = next((c for c in clean if is_control(c)), None)

@@ -1,0 +1,117 @@
+"""A prompt is typed whole, once, by itself, and never where it does not belong."""
+
+from collections.abc import Callable
+
+import pytest
+
+from quarterdeck.runner.typist import DIALOG, HALF_WRITTEN, NOT_READY, NOT_SENT, ONE_LINE, Refusal, Seen, Typist
+
+PASTED = b"\x1b[200~hello\x1b[201~"
+
+
+class Scene:
+    """A clock, a terminal whose program answers keys as it is told to, and a typist."""
+
+    def __init__(self, text: bytes = b"hello", *, shell: bool = False, **seen: object) -> None:
+        self.typist = Typist(text, shell=shell, at=0.0)
+        self.now, self.seen = 0.0, {"status": "idle", "since": "1", **seen}
+        self.typed: list[bytes] = []
+        self.on: dict[bytes, Callable[[], None]] = {}
+
+    def draws(self) -> None:
+        self.seen["output_at"] = self.now + 0.01
+
+    def runs(self, seconds: float) -> "Scene":
+        until = self.now + seconds
+        while self.now < until and not self.typist.done:
+            keys = self.typist.step(Seen(self.now, **self.seen))  # type: ignore[arg-type]
+            if keys:
+                self.typed.append(keys)
+                self.on.get(keys, lambda: None)()
+            self.now += 0.02
+        return self
+
+    def starts_work(self) -> None:
+        self.seen.update(status="busy", since="2")
+
+
+@pytest.mark.law("S8")
+def test_an_idle_agent_gets_the_text_as_one_paste_and_then_one_enter() -> None:
+    scene = Scene()
+    scene.on = {PASTED: scene.draws, b"\r": scene.starts_work}
+    assert scene.runs(5).typed == [b"\x15", PASTED, b"\r"]
+    assert scene.typist.done
+
+
+@pytest.mark.law("S8")
+@pytest.mark.parametrize(
+    ("seen", "words"),
+    [({"half_written": True}, HALF_WRITTEN), ({"status": "waiting"}, DIALOG), ({"ready": False}, NOT_READY)],
+)
+def test_a_half_written_line_a_dialog_or_no_line_at_all_get_nothing(seen: dict[str, object], words: str) -> None:
+    scene = Scene(**seen)
+    with pytest.raises(Refusal, match=words):
+        scene.runs(60)
+    assert scene.typed == []
+
+
+def test_the_first_prompt_waits_until_the_agent_takes_input() -> None:
+    scene = Scene(ready=False, status="")
+    assert scene.runs(3).typed == []
+    scene.seen.update(ready=True, status="idle")
+    assert scene.runs(1).typed[0] == b"\x15"
+
+
+def test_what_an_interrupt_wrote_back_is_taken_away_row_by_row() -> None:
+    scene = Scene()
+    rows = [1, 2, 3]
+
+    def takes_a_row() -> None:
+        if rows:
+            rows.pop()
+            scene.draws()
+
+    scene.on = {b"\x15": takes_a_row, PASTED: scene.draws, b"\r": scene.starts_work}
+    assert scene.runs(5).typed == [*[b"\x15"] * 4, PASTED, b"\r"]
+
+
+@pytest.mark.law("S8")
+def test_enter_is_not_pressed_into_a_dialog_that_opens_meanwhile() -> None:
+    scene = Scene()
+    scene.on = {PASTED: lambda: scene.seen.update(status="waiting"), b"\r": scene.starts_work}
+    assert scene.runs(60).typed == [b"\x15", PASTED]
+    scene.seen.update(status="idle")
+    assert scene.runs(5).typed == [b"\x15", PASTED, b"\r"]
+
+
+def test_an_enter_that_was_missed_is_pressed_again_while_the_agent_stays_idle() -> None:
+    scene = Scene()
+    missed = iter([lambda: None, scene.starts_work])
+    scene.on = {b"\r": lambda: next(missed)()}
+    assert scene.runs(10).typed == [b"\x15", PASTED, b"\r", b"\r"]
+
+
+def test_it_says_so_when_enter_sends_nothing() -> None:
+    scene = Scene()
+    with pytest.raises(Refusal, match=NOT_SENT):
+        scene.runs(60)
+    assert scene.typed.count(PASTED) == 1
+
+
+def test_a_command_of_the_agent_is_entered_once() -> None:
+    scene = Scene(b"/clear")
+    assert scene.runs(10).typed[-1:] == [b"\r"]
+    assert scene.typed.count(b"\r") == 1
+
+
+def test_a_shell_without_pastes_gets_one_line() -> None:
+    scene = Scene(b"ls", shell=True, ready=False, status="")
+    assert scene.runs(5).typed == [b"ls", b"\r"]
+    with pytest.raises(Refusal, match=ONE_LINE):
+        Scene(b"ls\nrm", shell=True, ready=False, status="").runs(5)
+
+
+def test_nothing_is_entered_before_the_terminal_has_taken_all() -> None:
+    scene = Scene()
+    scene.on = {PASTED: lambda: scene.seen.update(flushed=False)}
+    assert scene.runs(30).typed == [b"\x15", PASTED]
