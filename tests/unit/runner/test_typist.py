@@ -49,7 +49,8 @@ def test_an_idle_agent_gets_the_text_as_one_paste_and_then_one_enter() -> None:
     [({"half_written": True}, HALF_WRITTEN), ({"status": "waiting"}, DIALOG), ({"ready": False}, NOT_READY)],
 )
 def test_a_half_written_line_a_dialog_or_no_line_at_all_get_nothing(seen: dict[str, object], words: str) -> None:
-    scene = Scene(**seen)
+    scene = Scene()
+    scene.seen.update(seen)
     with pytest.raises(Refusal, match=words):
         scene.runs(60)
     assert scene.typed == []
