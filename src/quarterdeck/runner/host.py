@@ -27,7 +27,19 @@ if __name__ == "__main__":
     sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
 from quarterdeck.runner import keeper
-from quarterdeck.runner.frames import ANSWER, INTERRUPT, PROMPT, STATE, STOP, TAKEN, TYPE, VIEW, note, read_note
+from quarterdeck.runner.frames import (
+    ANSWER,
+    INTERRUPT,
+    PROMPT,
+    STATE,
+    STOP,
+    TAKEN,
+    TYPE,
+    VIEW,
+    BadFrame,
+    note,
+    read_note,
+)
 from quarterdeck.runner.host_peer import Gone, Peer, line_of, may_speak
 from quarterdeck.runner.host_terminal import Terminal, start_of, tell
 from quarterdeck.runner.ring import Ring
@@ -167,8 +179,11 @@ class Host:
         if event & select.POLLOUT:
             try:
                 del self._input[: os.write(self._terminal.master, self._input[:4096])]
+            except BlockingIOError:
+                pass
             except OSError:
                 self._input.clear()
+            self._mind_all()
         if event & (select.POLLIN | select.POLLHUP):
             self._read()
 
@@ -245,7 +260,7 @@ class Host:
                 for letter, body in peer.read():
                     self._hear(peer, letter, body)
             self._mind(peer)
-        except Gone:
+        except (Gone, BadFrame):
             self._drop(peer)
 
     def _hear(self, peer: Peer, letter: bytes, body: bytes) -> None:

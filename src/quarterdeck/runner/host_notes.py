@@ -73,14 +73,15 @@ def read_note(folder: Path, name: str) -> Note | None:
         file = os.open(folder / f"{name}.json", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
-    with os.fdopen(file, "rb") as opened:
+    try:
         found = os.fstat(file)
         if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid() or found.st_size > MAX_NOTE:
             return None
-        try:
-            return read_state(name, json.loads(opened.read(MAX_NOTE)))
-        except (ValueError, RecursionError, OSError):
-            return None
+        return read_state(name, json.loads(os.read(file, MAX_NOTE)))
+    except (ValueError, RecursionError, OSError):
+        return None
+    finally:
+        os.close(file)
 
 
 def runs(process: ProcessId) -> bool:

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import itertools
 import signal
-import subprocess
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,7 +18,7 @@ from quarterdeck.runner.frames import ANSWER, INTERRUPT, PROMPT, STATE, STOP, TA
 from quarterdeck.runner.host_link import HostViewer, Link
 from quarterdeck.runner.host_notes import Note, connect, read_notes, read_state, runs, sweep
 from quarterdeck.runner.launching import Ear, Kit, Running
-from quarterdeck.runner.pty_start import check, find, host_settings, start_host
+from quarterdeck.runner.pty_start import check, find, host_settings, reap, start_host
 from quarterdeck.runner.screen import SCREEN_BYTES, text_on
 from quarterdeck.runner.typed import typed_prompt
 
@@ -35,8 +34,8 @@ class PtySession:
     """A terminal that runs, and our connection to its host. `known` is set when it has said how it is, `ended` when it
     has ended."""
 
-    def __init__(self, note: Note, started: subprocess.Popen[bytes] | None) -> None:
-        self.note, self.started = note, started
+    def __init__(self, note: Note) -> None:
+        self.note = note
         self.link: Link | None = None
         self.answers: dict[str, asyncio.Future[str | None]] = {}
         self.known, self.ended = asyncio.Event(), asyncio.Event()
@@ -81,7 +80,7 @@ class PtyWay:
         self._launching.add(start.session_id)
         try:
             settings = host_settings(start, kit, program, (self._cols, self._rows), self._grace_seconds)
-            session = PtySession(*await asyncio.to_thread(start_host, kit, settings))
+            session = PtySession(await asyncio.to_thread(start_host, kit, settings))
             await self._take(session, kit.folder)
         finally:
             self._launching.discard(start.session_id)
@@ -138,9 +137,7 @@ class PtyWay:
         """Let the host go, and wait for it where it is our child."""
         with contextlib.suppress(Refused):
             await session.tell(frame(TAKEN))
-        if session.started is not None:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                await asyncio.to_thread(session.started.wait, REAP_SECONDS)
+        await asyncio.to_thread(reap, session.note.host.pid, REAP_SECONDS)
         if session.link is not None:
             session.link.close()
 
@@ -203,7 +200,7 @@ class PtyWay:
             return False
         if not expected:
             return False
-        session = PtySession(found, None)
+        session = PtySession(found)
         try:
             await self._take(session, self._folder)
         except Refused:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -73,8 +74,8 @@ def host_settings(start: Start, kit: Kit, program: str, size: tuple[int, int], g
     }
 
 
-def start_host(kit: Kit, settings: dict[str, Any]) -> tuple[Note, subprocess.Popen[bytes]]:
-    """Start one, and wait until its program runs."""
+def start_host(kit: Kit, settings: dict[str, Any]) -> Note:
+    """Start one, and wait until its program runs. It is our child, for `reap` to wait for, and may outlive us."""
     name = settings["name"]
     _prepare(kit, name)
     started = subprocess.Popen(  # noqa: S603 a list of words that no shell reads
@@ -94,12 +95,21 @@ def start_host(kit: Kit, settings: dict[str, Any]) -> tuple[Note, subprocess.Pop
         given.close()
         found = read_state(name, _answer(answer))
         if found is not None:
-            return found, started
+            started.returncode = 0  # Popen would wait for it where we do
+            return found
         started.kill()
         words = trouble.read(MAX_ANSWER).decode(errors="replace").strip().rpartition("\n")[2][-300:]
     started.wait()
     sweep(kit.folder, name)
     raise Refused(f"the terminal could not be started: {words or 'its host does not answer'}")
+
+
+def reap(pid: int, seconds: float) -> None:
+    """Wait for a host that ends, if it is a child of ours."""
+    until = time.monotonic() + seconds
+    with contextlib.suppress(ChildProcessError):
+        while not os.waitpid(pid, os.WNOHANG)[0] and time.monotonic() < until:
+            time.sleep(0.01)
 
 
 def _answer(pipe: IO[bytes]) -> object:

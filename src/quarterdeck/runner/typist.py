@@ -76,13 +76,13 @@ class Typist:
             raise Refusal(DIALOG)
         if not seen.front:
             raise Refusal(BUSY_SHELL)
-        if self._shell and not seen.ready and b"\n" in self._text:
-            raise Refusal(ONE_LINE)
         if not self._has_started(seen):
             if seen.now - self._at < READY_SECONDS:
                 return b""
             if not seen.ready:
                 raise Refusal(NOT_READY)
+        if self._shell and not seen.ready and b"\n" in self._text:
+            raise Refusal(ONE_LINE)
         self.typing = True
         return self._paste(seen) if self._shell else self._empty(seen)
 
