@@ -7,6 +7,7 @@ from benchmarks import (
     forwarder,
     hook_post,
     projects,
+    pty,
     reduce,
     restart,
     sdk,

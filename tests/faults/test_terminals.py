@@ -136,7 +136,7 @@ async def test_after_200_terminals_all_is_as_before(terminals: Terminals) -> Non
             await viewer.close()
 
     await asyncio.gather(*(one() for _ in range(200)), return_exceptions=False)
-    await eventually(lambda: not terminals.way._tasks)
+    await eventually(lambda: not terminals.way._burying)
     await eventually(lambda: len(os.listdir("/proc/self/fd")) <= before)
     zombies = [line for line in children() if line[1] == "Z"]
     assert zombies == []

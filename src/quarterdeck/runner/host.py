@@ -77,6 +77,7 @@ class Host:
         self._ring = Ring()
         self._line = Line(shell=self._shell)
         self._input = bytearray()
+        self._written_back = False
         self._peers: dict[int, Peer] = {}
         self._typist: tuple[Typist, Peer, str] | None = None
         self._ended: dict[str, Any] | None = None
@@ -272,6 +273,7 @@ class Host:
             self._prompt(peer, read_note(body))
         elif letter == INTERRUPT:
             self._input += CTRL_C if self._shell else ESCAPE
+            self._written_back = True
         elif letter == STOP:
             self._stop()
         elif letter == TAKEN:
@@ -284,7 +286,9 @@ class Host:
             return
         if not self._shell:
             keys = keys.replace(CTRL_Z, b"").replace(CTRL_Z_CODED, b"")
-        if self._status()[0] != "waiting":
+        waiting = self._status()[0] == "waiting"
+        self._written_back = self._written_back or waiting or ESCAPE in keys
+        if not waiting:
             self._line.feed(keys)
         self._input += keys
 
@@ -315,7 +319,8 @@ class Host:
         if trouble:
             self._tell(peer, note(ANSWER, {"id": name, "error": trouble}))
             return
-        self._typist = (Typist(text, shell=self._shell, at=time.monotonic()), peer, name)
+        typist = Typist(text, shell=self._shell, emptying=self._written_back, at=time.monotonic())
+        self._typist = (typist, peer, name)
 
     def _type(self, now: float) -> None:
         if self._typist is None:
@@ -340,6 +345,7 @@ class Host:
             self._answer(str(refusal))
         else:
             if typist.done:
+                self._written_back = False
                 self._answer(None)
             if typist.done or typist.typing:
                 self._mind_all()

@@ -68,7 +68,7 @@ class PtyWay:
         self._cols, self._rows, self._grace_seconds = cols, rows, grace_seconds
         self._sessions: dict[str, PtySession] = {}
         self._launching: set[str] = set()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._burying: dict[str, asyncio.Task[None]] = {}
         self._ids = itertools.count(1)
 
     async def launch(self, start: Start, kit: Kit) -> Running:
@@ -79,6 +79,7 @@ class PtyWay:
             raise Refused(f"{start.session_id} runs already; send it a prompt, or end it first")
         self._launching.add(start.session_id)
         try:
+            await self._is_buried(start.session_id)
             settings = host_settings(start, kit, program, (self._cols, self._rows), self._grace_seconds)
             session = PtySession(await asyncio.to_thread(start_host, kit, settings))
             await self._take(session, kit.folder)
@@ -113,7 +114,6 @@ class PtyWay:
         session.known.set()
         if found.ended is not None and not session.ended.is_set():
             self._down(session, found.ended)
-            self._run(self._bury(session))
         elif (found.cols, found.rows) != (before.cols, before.rows):
             self._ear.stream(found.session_id, "terminal.size", {"cols": found.cols, "rows": found.rows})
 
@@ -126,25 +126,26 @@ class PtyWay:
                 waiting.set_result("the terminal has ended")
         if self._sessions.get(session.note.session_id) is session and not session.ended.is_set():
             self._down(session, {"reason": LOST})
-            self._run(self._bury(session))
 
     def _down(self, session: PtySession, ended: dict[str, Any]) -> None:
-        self._sessions.pop(session.note.session_id, None)
+        session_id = session.note.session_id
+        self._sessions.pop(session_id, None)
         session.ended.set()
-        self._ear.tell(_down(session.note.session_id, ended))
+        self._ear.tell(_down(session_id, ended))
+        task = self._burying[session_id] = asyncio.get_running_loop().create_task(self._bury(session))
+        task.add_done_callback(lambda _: self._burying.pop(session_id, None))
 
     async def _bury(self, session: PtySession) -> None:
-        """Let the host go, and wait for it where it is our child."""
+        """Let the host go, and wait for it."""
         with contextlib.suppress(Refused):
             await session.tell(frame(TAKEN))
-        await asyncio.to_thread(reap, session.note.host.pid, REAP_SECONDS)
+        await asyncio.to_thread(reap, session.note.host, REAP_SECONDS)
         if session.link is not None:
             session.link.close()
 
-    def _run(self, work: Any) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+    async def _is_buried(self, session_id: str) -> None:
+        if task := self._burying.get(session_id):
+            await asyncio.shield(task)
 
     async def send(self, send: Send) -> None:
         if send.attachments:
@@ -179,6 +180,7 @@ class PtyWay:
                 await session.ended.wait()
         except TimeoutError:
             _kill(session.note)
+        await self._is_buried(session_id)
 
     async def adopt(self, expected: Sequence[str]) -> list[Running]:
         """Those whose hosts run. Of the others what is known of their end is told, and their files are removed."""
@@ -233,7 +235,7 @@ class PtyWay:
         for session in sessions:
             if session.link is not None:
                 session.link.close()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*self._burying.values(), return_exceptions=True)
 
     def _session(self, session_id: str) -> PtySession:
         session = self._sessions.get(session_id)

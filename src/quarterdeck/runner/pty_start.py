@@ -15,6 +15,7 @@ from typing import IO, Any
 
 from quarterdeck.agents.claude.starting import terminal_arguments
 from quarterdeck.core.orders import Start
+from quarterdeck.core.state import ProcessId
 from quarterdeck.errors import Refused
 from quarterdeck.runner.host_notes import Note, name_of, read_note, read_state, runs, sweep
 from quarterdeck.runner.launching import Kit
@@ -104,12 +105,13 @@ def start_host(kit: Kit, settings: dict[str, Any]) -> Note:
     raise Refused(f"the terminal could not be started: {words or 'its host does not answer'}")
 
 
-def reap(pid: int, seconds: float) -> None:
-    """Wait for a host that ends, if it is a child of ours."""
+def reap(host: ProcessId, seconds: float) -> None:
+    """Wait for the end of a host, as its parent where we are that."""
     until = time.monotonic() + seconds
+    while runs(host) and time.monotonic() < until:
+        time.sleep(0.01)
     with contextlib.suppress(ChildProcessError):
-        while not os.waitpid(pid, os.WNOHANG)[0] and time.monotonic() < until:
-            time.sleep(0.01)
+        os.waitpid(host.pid, os.WNOHANG)
 
 
 def _answer(pipe: IO[bytes]) -> object:

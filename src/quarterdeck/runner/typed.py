@@ -7,6 +7,7 @@ import re
 
 PASTE, PASTE_END = b"\x1b[200~", b"\x1b[201~"
 ENTER, ESCAPE, CTRL_C, CTRL_U, CTRL_Z = b"\r", b"\x1b", b"\x03", b"\x15", b"\x1a"
+BACK = b"\x7f"
 CTRL_Z_CODED = b"\x1b[122;5u"
 SHELL_MARK = "!"
 """What begins so an agent takes for a command for a shell."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quarterdeck.runner.typed import CTRL_U, ENTER, PASTE, PASTE_END
+from quarterdeck.runner.typed import BACK, CTRL_U, ENTER, PASTE, PASTE_END
 
 READY_SECONDS = 20.0
 SETTLE_SECONDS = 0.25
@@ -11,12 +11,13 @@ SETTLE_SECONDS = 0.25
 QUIET_SECONDS = 0.06
 TAKEN_SECONDS = 0.12
 LATEST_SECONDS = 1.5
-ANSWER_SECONDS = 0.3
-AGAIN_SECONDS = 1.5
+KEY_SECONDS = 0.4
+"""What a key changes is drawn by then."""
+
+AGAIN_SECONDS = 1.0
 TRIES = 4
 TICK_SECONDS = 0.02
-KEY_SECONDS = 0.08
-MAX_ROWS = 500
+MAX_KEYS = 1000
 
 HALF_WRITTEN = (
     "somebody has written something in the terminal and not sent it; send it there, or take it back with Ctrl-C"
@@ -56,13 +57,14 @@ class Refusal(Exception):
 
 
 class Typist:
-    """One prompt on its way. `step` says what to type now; it is `done` when the program has taken it."""
+    """One prompt on its way. `step` says what to type now; it is `done` when the program has taken it. With `emptying`
+    the line may hold something that nobody has typed: an agent that is interrupted writes the prompt back into it."""
 
-    def __init__(self, text: bytes, *, shell: bool, at: float) -> None:
-        self._text, self._shell, self._at = text, shell, at
+    def __init__(self, text: bytes, *, shell: bool, emptying: bool, at: float) -> None:
+        self._text, self._shell, self._emptying, self._at = text, shell, emptying and not shell, at
         self._stage = self._begin
         self._idle_since = ""
-        self._tries = self._rows = 0
+        self._tries = self._keys = 0
         self.typing = self.done = False
 
     def step(self, seen: Seen) -> bytes:
@@ -84,55 +86,68 @@ class Typist:
         if self._shell and not seen.ready and b"\n" in self._text:
             raise Refusal(ONE_LINE)
         self.typing = True
-        return self._paste(seen) if self._shell else self._empty(seen)
+        return self._press_back(seen) if self._emptying else self._paste(seen)
+
+    def _press_back(self, seen: Seen) -> bytes:
+        self._at, self._stage, self._keys = seen.now, self._empty, self._keys + 1
+        return BACK
 
     def _empty(self, seen: Seen) -> bytes:
-        """An agent that is interrupted writes the prompt back into its line. Each key takes one row of it away, and has
-        to come alone; where the line is empty the agent draws nothing."""
-        waited = seen.now - self._at
-        if self._rows and not seen.flushed:
+        """Until taking a letter back draws nothing. Every key comes alone: an agent takes several for text. One at work
+        draws all the time, and has an empty line."""
+        if not seen.flushed:
             self._at = seen.now
-        elif self._rows and waited < KEY_SECONDS:
-            pass
-        elif self._rows and (seen.output_at <= self._at or seen.status != "idle" or self._rows >= MAX_ROWS):
+        if seen.now - self._at < KEY_SECONDS and not self._has_drawn(seen):
+            return b""
+        if seen.output_at <= self._at or seen.status != "idle" or self._keys >= MAX_KEYS:
             return self._paste(seen)
-        else:
-            self._at, self._stage, self._rows = seen.now, self._empty, self._rows + 1
-            return CTRL_U
-        return b""
+        self._at, self._stage = seen.now, self._next_row
+        return CTRL_U
+
+    def _next_row(self, seen: Seen) -> bytes:
+        """What stood in this row is gone; the next key goes to the row above."""
+        waits = not seen.flushed or (seen.now - self._at < KEY_SECONDS and not self._has_drawn(seen))
+        return b"" if waits else self._press_back(seen)
+
+    def _has_drawn(self, seen: Seen) -> bool:
+        return seen.output_at > self._at and seen.now - seen.output_at >= QUIET_SECONDS
 
     def _paste(self, seen: Seen) -> bytes:
         self._at, self._stage = seen.now, self._enter
         return PASTE + self._text + PASTE_END if seen.ready else self._text
 
     def _has_started(self, seen: Seen) -> bool:
-        """One that says its status has; another one is ready and has been quiet for a while, or is a plain shell."""
-        quiet = seen.now - max(seen.output_at, self._at) >= SETTLE_SECONDS
-        return (seen.ready and bool(seen.status)) or (quiet and (seen.ready or self._shell))
+        """An agent says its status then, a shell is quiet for a while."""
+        if self._shell:
+            return seen.now - max(seen.output_at, self._at) >= SETTLE_SECONDS
+        return seen.ready and bool(seen.status)
 
     def _enter(self, seen: Seen) -> bytes:
         """When the text is drawn; some draw nothing, and are waited for a little. Never into a dialog."""
         if not seen.flushed:
             self._at = seen.now
-        drawn = seen.output_at > self._at and seen.now - seen.output_at >= QUIET_SECONDS
-        if seen.status == "waiting" or seen.now - self._at < (TAKEN_SECONDS if drawn else LATEST_SECONDS):
-            return b""
+        waits = TAKEN_SECONDS if self._has_drawn(seen) else LATEST_SECONDS
+        return b"" if seen.status == "waiting" or seen.now - self._at < waits else self._press_enter(seen)
+
+    def _press_enter(self, seen: Seen) -> bytes:
         self._idle_since = seen.since if seen.status == "idle" and not self._text.startswith(b"/") else ""
         self._at, self._stage, self._tries = seen.now, self._leave, self._tries + 1
         return ENTER
 
     def _leave(self, seen: Seen) -> bytes:
-        """An idle agent says that it is at work, or has missed the key: then the line still holds the text. Where the
-        line is empty another Enter does nothing."""
+        """An idle agent says that it is at work now. If it does not, it was very quick or has missed the key, and Enter
+        is pressed again: where the line is empty that draws nothing."""
+        waited = seen.now - self._at
         if not seen.flushed:
             return b""
-        waited = seen.now - self._at
         if not self._idle_since:
-            self.done = seen.output_at > self._at or waited >= ANSWER_SECONDS
+            self.done = seen.output_at > self._at or waited >= KEY_SECONDS
         elif seen.since != self._idle_since:
             self.done = True
+        elif self._tries > 1 and seen.output_at <= self._at:
+            self.done = waited >= KEY_SECONDS
         elif waited >= AGAIN_SECONDS:
             if self._tries == TRIES:
                 raise Refusal(NOT_SENT)
-            return self._enter(seen)
+            return self._press_enter(seen)
         return b""

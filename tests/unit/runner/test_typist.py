@@ -12,8 +12,8 @@ PASTED = b"\x1b[200~hello\x1b[201~"
 class Scene:
     """A clock, a terminal whose program answers keys as it is told to, and a typist."""
 
-    def __init__(self, text: bytes = b"hello", *, shell: bool = False, **seen: object) -> None:
-        self.typist = Typist(text, shell=shell, at=0.0)
+    def __init__(self, text: bytes = b"hello", *, shell: bool = False, emptying: bool = False, **seen: object) -> None:
+        self.typist = Typist(text, shell=shell, emptying=emptying, at=0.0)
         self.now, self.seen = 0.0, {"status": "idle", "since": "1", **seen}
         self.typed: list[bytes] = []
         self.on: dict[bytes, Callable[[], None]] = {}
@@ -39,7 +39,7 @@ class Scene:
 def test_an_idle_agent_gets_the_text_as_one_paste_and_then_one_enter() -> None:
     scene = Scene()
     scene.on = {PASTED: scene.draws, b"\r": scene.starts_work}
-    assert scene.runs(5).typed == [b"\x15", PASTED, b"\r"]
+    assert scene.runs(5).typed == [PASTED, b"\r"]
     assert scene.typist.done
 
 
@@ -60,40 +60,61 @@ def test_the_first_prompt_waits_until_the_agent_takes_input() -> None:
     scene = Scene(ready=False, status="")
     assert scene.runs(3).typed == []
     scene.seen.update(ready=True, status="idle")
-    assert scene.runs(1).typed[0] == b"\x15"
+    assert scene.runs(1).typed[0] == PASTED
 
 
 def test_what_an_interrupt_wrote_back_is_taken_away_row_by_row() -> None:
-    scene = Scene()
-    rows = [1, 2, 3]
+    scene = Scene(emptying=True)
+    rows = ["wait", "and", "here"]
 
-    def takes_a_row() -> None:
+    def takes_a_letter() -> None:
         if rows:
-            rows.pop()
+            rows.append(rows.pop()[:-1]) if rows[-1] else rows.pop()
             scene.draws()
 
-    scene.on = {b"\x15": takes_a_row, PASTED: scene.draws, b"\r": scene.starts_work}
-    assert scene.runs(5).typed == [*[b"\x15"] * 4, PASTED, b"\r"]
+    def takes_a_row() -> None:
+        if rows and rows[-1]:
+            rows[-1] = ""
+            scene.draws()
+
+    scene.on = {b"\x7f": takes_a_letter, b"\x15": takes_a_row, PASTED: scene.draws, b"\r": scene.starts_work}
+    assert scene.runs(20).typed[-2:] == [PASTED, b"\r"]
+    assert rows == []
+
+
+def test_an_empty_line_costs_one_key() -> None:
+    scene = Scene(emptying=True)
+    scene.on = {PASTED: scene.draws, b"\r": scene.starts_work}
+    assert scene.runs(20).typed == [b"\x7f", PASTED, b"\r"]
 
 
 @pytest.mark.law("S8")
 def test_enter_is_not_pressed_into_a_dialog_that_opens_meanwhile() -> None:
     scene = Scene()
     scene.on = {PASTED: lambda: scene.seen.update(status="waiting"), b"\r": scene.starts_work}
-    assert scene.runs(60).typed == [b"\x15", PASTED]
+    assert scene.runs(60).typed == [PASTED]
     scene.seen.update(status="idle")
-    assert scene.runs(5).typed == [b"\x15", PASTED, b"\r"]
+    assert scene.runs(5).typed == [PASTED, b"\r"]
 
 
 def test_an_enter_that_was_missed_is_pressed_again_while_the_agent_stays_idle() -> None:
     scene = Scene()
     missed = iter([lambda: None, scene.starts_work])
     scene.on = {b"\r": lambda: next(missed)()}
-    assert scene.runs(10).typed == [b"\x15", PASTED, b"\r", b"\r"]
+    assert scene.runs(10).typed == [PASTED, b"\r", b"\r"]
+
+
+def test_a_turn_too_quick_to_be_noticed_is_no_trouble() -> None:
+    scene = Scene()
+    quick = iter([scene.draws])
+    scene.on = {b"\r": lambda: next(quick, lambda: None)()}
+    assert scene.runs(10).typed == [PASTED, b"\r", b"\r"]
+    assert scene.typist.done
 
 
 def test_it_says_so_when_enter_sends_nothing() -> None:
     scene = Scene()
+    scene.on = {b"\r": scene.draws}
     with pytest.raises(Refusal, match=NOT_SENT):
         scene.runs(60)
     assert scene.typed.count(PASTED) == 1
@@ -115,4 +136,4 @@ def test_a_shell_without_pastes_gets_one_line() -> None:
 def test_nothing_is_entered_before_the_terminal_has_taken_all() -> None:
     scene = Scene()
     scene.on = {PASTED: lambda: scene.seen.update(flushed=False)}
-    assert scene.runs(30).typed == [b"\x15", PASTED]
+    assert scene.runs(30).typed == [PASTED]
