@@ -1,0 +1,124 @@
+"""One who looks at a tmux session: a tmux client of its own, on a terminal that we hold the other end of."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import pty
+import signal
+import struct
+import termios
+from collections.abc import Callable, Sequence
+
+from quarterdeck.errors import Refused
+
+CHUNK = 64 * 1024
+TERM = "xterm-256color"
+LARGEST = 1000
+LEAVE_SECONDS = 2.0
+
+
+class TmuxViewer:
+    """Gets from tmux what makes the screen, then what changes it. While it is paused nothing is read: tmux then drops
+    what it cannot write, and draws the screen as it is when reading goes on."""
+
+    def __init__(self, terminal: int, client: asyncio.subprocess.Process, seen: Callable[[bytes], None]) -> None:
+        self._terminal, self._client, self._seen = terminal, client, seen
+        self.is_open, self._reading = True, False
+        self._writing = asyncio.Lock()
+        self.resume()
+
+    def pause(self) -> None:
+        """Read no more until `resume`: whoever looks is slow."""
+        if self._reading:
+            asyncio.get_running_loop().remove_reader(self._terminal)
+        self._reading = False
+
+    def resume(self) -> None:
+        if self.is_open and not self._reading:
+            asyncio.get_running_loop().add_reader(self._terminal, self._read)
+            self._reading = True
+
+    def _read(self) -> None:
+        try:
+            part = os.read(self._terminal, CHUNK)
+        except BlockingIOError:
+            return
+        except OSError:
+            part = b""
+        if part:
+            self._seen(part)
+        else:
+            self.pause()
+
+    async def write(self, data: bytes) -> None:
+        """Type these keys."""
+        async with self._writing:
+            rest = memoryview(data)
+            while rest and self.is_open:
+                try:
+                    rest = rest[os.write(self._terminal, rest) :]
+                except BlockingIOError:
+                    await self._writable()
+                except OSError:
+                    return
+
+    async def _writable(self) -> None:
+        loop = asyncio.get_running_loop()
+        ready = asyncio.Event()
+        loop.add_writer(self._terminal, ready.set)
+        try:
+            await ready.wait()
+        finally:
+            loop.remove_writer(self._terminal)
+
+    async def resize(self, cols: int, rows: int) -> None:
+        if self.is_open:
+            _set_size(self._terminal, cols, rows)
+            self._signal(signal.SIGWINCH)
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._client.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                self._client.send_signal(number)
+
+    async def close(self) -> None:
+        """Leave; the session goes on."""
+        if not self.is_open:
+            return
+        self.pause()
+        self.is_open = False
+        self._signal(signal.SIGHUP)
+        try:
+            await asyncio.wait_for(self._client.wait(), LEAVE_SECONDS)
+        except TimeoutError:
+            self._signal(signal.SIGKILL)
+            await self._client.wait()
+        finally:
+            async with self._writing:  # whoever writes hears that the client has gone
+                os.close(self._terminal)
+
+
+async def look(argv: Sequence[str], cols: int, rows: int, seen: Callable[[bytes], None]) -> TmuxViewer:
+    """Attach with these words, on a terminal of this size."""
+    ours, theirs = pty.openpty()
+    try:
+        _set_size(ours, cols, rows)
+        os.set_blocking(ours, False)
+        env = {"TERM": TERM}
+        client = await asyncio.create_subprocess_exec(
+            *argv, stdin=theirs, stdout=theirs, stderr=theirs, env=env, start_new_session=True
+        )
+    except OSError as error:
+        os.close(ours)
+        raise Refused(f"tmux could not be started: {error.strerror}") from None
+    finally:
+        os.close(theirs)
+    return TmuxViewer(ours, client, seen)
+
+
+def _set_size(terminal: int, cols: int, rows: int) -> None:
+    rows, cols = (min(max(size, 2), LARGEST) for size in (rows, cols))
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, cols, 0, 0))

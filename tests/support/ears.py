@@ -1,0 +1,43 @@
+"""One who hears what happens to sessions of ours, and keeps it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from quarterdeck.core.decisions import Decision, NoOpinion
+from quarterdeck.core.orders import Down, News
+from quarterdeck.runner.launching import Asked
+
+T = TypeVar("T")
+
+
+class Heard:
+    """Keeps all news."""
+
+    def __init__(self) -> None:
+        self.news: list[News] = []
+
+    def tell(self, news: News) -> None:
+        self.news.append(news)
+
+    def stream(self, session_id: str, kind: str, data: Any) -> None:
+        raise AssertionError(f"{session_id} streams {kind}: {data}")
+
+    async def ask(self, asked: Asked) -> Decision:
+        return NoOpinion()
+
+    def downs(self) -> list[Down]:
+        return [news for news in self.news if isinstance(news, Down)]
+
+
+async def eventually(check: Callable[[], T], seconds: float = 10.0) -> T:
+    """The first true value of `check`, while everything else goes on."""
+    deadline = time.monotonic() + seconds
+    while not (found := check()):
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {seconds} s")
+        await asyncio.sleep(0.01)
+    return found
