@@ -20,7 +20,7 @@ from quarterdeck.errors import Refused
 from quarterdeck.runner.kin import Watch, agent_below, process_id
 from quarterdeck.runner.launching import Ear, Kit, Running
 from quarterdeck.runner.tmux_kit import KEEPER, MAX_PROMPT, command, write_private
-from quarterdeck.runner.tmux_server import Pane, Server
+from quarterdeck.runner.tmux_server import VIEWER_FLAG, Pane, Server
 from quarterdeck.runner.tmux_session import Session
 from quarterdeck.runner.tmux_view import TmuxViewer, look
 
@@ -184,7 +184,7 @@ class TmuxWay:
 
     async def view(self, session_id: str, cols: int, rows: int, seen: Callable[[bytes], None]) -> TmuxViewer:
         session = self._session(session_id)
-        words = self.server.words("attach-session", "-E", "-t", session.pane.session)
+        words = self.server.words("attach-session", "-E", "-f", VIEWER_FLAG, "-t", session.pane.session)
         return session.seen_by(await look(words, cols, rows, seen))
 
     async def screen(self, session_id: str) -> str:

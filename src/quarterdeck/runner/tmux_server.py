@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import os
 import stat
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote, unquote
@@ -22,7 +23,12 @@ MAX_WORDS = 15_000
 """More than 16 KiB in one piece tmux does not take: it would leave the variable out, or refuse the command."""
 
 NO_SERVER = (b"no server running", b"error connecting", b"lost server", b"server exited")
-PREFIX = "C-]"
+START_SECONDS = 2.0
+LEAVE = "C-]"
+VIEWER_FLAG = "active-pane"
+"""By this who looks through us is told from a person's own tmux."""
+
+IS_VIEWER = f"#{{m:*{VIEWER_FLAG}*,#{{client_flags}}}}"
 OPTIONS: tuple[tuple[str, ...], ...] = (
     ("set-option", "-s", "exit-empty", "off"),
     ("set-option", "-s", "escape-time", "0"),
@@ -34,15 +40,12 @@ OPTIONS: tuple[tuple[str, ...], ...] = (
     ("set-option", "-g", "status", "off"),
     ("set-option", "-g", "window-size", "smallest"),
     ("set-option", "-g", "history-limit", "10000"),
-    ("set-option", "-g", "prefix", PREFIX),
+    ("set-option", "-g", "prefix", "None"),
     ("set-option", "-g", "prefix2", "None"),
     ("unbind-key", "-a", "-T", "root"),
-    ("unbind-key", "-a", "-T", "prefix"),
-    ("bind-key", "-T", "prefix", "d", "detach-client"),
-    ("bind-key", "-T", "prefix", "[", "copy-mode"),
-    ("bind-key", "-T", "prefix", PREFIX, "send-prefix"),
+    ("bind-key", "-n", LEAVE, "if-shell", "-F", IS_VIEWER, f"send-keys {LEAVE}", "detach-client"),
 )
-"""A dead pane stays until it is read how it ended. All keys are the agent's but one, which asks for three things."""
+"""A dead pane stays until it is read how it ended. All keys are the agent's but one, by which a person leaves."""
 
 FIELDS = (
     *("session_id", "window_id", "pane_id", "pane_pid", "pid", "pane_dead", "pane_dead_status", "pane_dead_signal"),
@@ -136,7 +139,7 @@ class Server:
         await asyncio.to_thread(_prepare, self.socket)
         shown = ("-P", "-F", FORMAT, "-s", session_id, "-x", str(cols), "-y", str(rows), "--", *argv)
         try:
-            await self.do(("start-server",), *OPTIONS, *_taken_over(env))
+            await self._start(("start-server",), *OPTIONS, *_taken_over(env))
             pane = read_pane(await self.do(("new-session", "-d", *shown), env=env, cwd=cwd))
         finally:
             with contextlib.suppress(Refused):
@@ -144,6 +147,17 @@ class Server:
         if pane is None:
             raise Refused("tmux new-session: said nothing of the new session; is it 3.2 or newer?")
         return pane
+
+    async def _start(self, *commands: Sequence[str]) -> None:
+        """Start the server if none runs; one that is just ending has to end first."""
+        until = time.monotonic() + START_SECONDS
+        while True:
+            code, _, err = await self._run(_joined(commands), None, {}, None)
+            if not code:
+                return
+            if time.monotonic() > until or not any(sign in err for sign in NO_SERVER):
+                raise Refused(f"tmux does not start: {err.decode(errors='replace').strip()}")
+            await asyncio.sleep(0.02)
 
     async def mark(self, pane: Pane, *, config_dir: str, kind: str) -> None:
         """Write down what we need to know of it after a restart; whoever attaches changes nothing of it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable
 
@@ -87,10 +88,11 @@ class Typist:
         return True
 
     async def _stays(self, text: str) -> bool:
-        """Whether the text is still there after a while."""
+        """Whether the text is still there after a while. Where nobody can look any more, Enter may have ended it."""
         until = time.monotonic() + TAKEN_SECONDS
-        while (shown := await self._shown()) and holds(shown, text):
-            if time.monotonic() > until:
-                return True
-            await asyncio.sleep(LOOK_SECONDS)
+        with contextlib.suppress(Refused):
+            while (shown := await self._shown()) and holds(shown, text):
+                if time.monotonic() > until:
+                    return True
+                await asyncio.sleep(LOOK_SECONDS)
         return False

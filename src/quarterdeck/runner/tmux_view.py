@@ -21,25 +21,13 @@ LEAVE_SECONDS = 2.0
 
 
 class TmuxViewer:
-    """Gets from tmux what makes the screen, then what changes it. While it is paused nothing is read: tmux then drops
-    what it cannot write, and draws the screen as it is when reading goes on."""
+    """Gets from tmux what makes the screen, then what changes it."""
 
     def __init__(self, terminal: int, client: asyncio.subprocess.Process, seen: Callable[[bytes], None]) -> None:
         self._terminal, self._client, self._seen = terminal, client, seen
-        self.is_open, self._reading = True, False
+        self.is_open = True
         self._writing = asyncio.Lock()
-        self.resume()
-
-    def pause(self) -> None:
-        """Read no more until `resume`: whoever looks is slow."""
-        if self._reading:
-            asyncio.get_running_loop().remove_reader(self._terminal)
-        self._reading = False
-
-    def resume(self) -> None:
-        if self.is_open and not self._reading:
-            asyncio.get_running_loop().add_reader(self._terminal, self._read)
-            self._reading = True
+        asyncio.get_running_loop().add_reader(terminal, self._read)
 
     def _read(self) -> None:
         try:
@@ -51,7 +39,7 @@ class TmuxViewer:
         if part:
             self._seen(part)
         else:
-            self.pause()
+            asyncio.get_running_loop().remove_reader(self._terminal)
 
     async def write(self, data: bytes) -> None:
         """Type these keys."""
@@ -88,7 +76,7 @@ class TmuxViewer:
         """Leave; the session goes on."""
         if not self.is_open:
             return
-        self.pause()
+        asyncio.get_running_loop().remove_reader(self._terminal)
         self.is_open = False
         self._signal(signal.SIGHUP)
         try:
