@@ -25,7 +25,7 @@ from quarterdeck.runner.kin import process_id
 from quarterdeck.runner.launching import Kit
 from quarterdeck.runner.tmux import TmuxWay
 from tests.support import composer
-from tests.support.ears import Heard, eventually
+from tests.support.ears import Heard, eventually, shows
 
 pytestmark = pytest.mark.skipif(not shutil.which("tmux"), reason="tmux is not here")
 
@@ -70,8 +70,7 @@ class Desk:
         return start.session_id
 
     async def ready(self, session_id: str) -> None:
-        while "❯\xa0" not in await self.way.screen(session_id):
-            await asyncio.sleep(0.02)
+        await shows(self.way, session_id, "❯\xa0")
 
     def submitted(self) -> list[str]:
         file = self.config / "submitted"
@@ -128,8 +127,7 @@ async def test_nothing_is_typed_into_a_draft_a_dialog_or_a_terminal_that_somebod
     await desk.ready(session_id)
     pane = desk.tmux("list-panes", "-a", "-F", "#{pane_id}").strip()
     desk.tmux("send-keys", "-t", pane, "-l", "half a li")
-    while "half a li" not in await desk.way.screen(session_id):
-        await asyncio.sleep(0.02)
+    await shows(desk.way, session_id, "half a li")
     with pytest.raises(Refused, match="begun to write"):
         await desk.way.send(prompt(session_id, "no"))
     desk.tmux("send-keys", "-t", pane, "C-u")

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from quarterdeck.core.decisions import Decision, NoOpinion
 from quarterdeck.core.orders import Down, News
-from quarterdeck.runner.launching import Asked
+from quarterdeck.runner.launching import Asked, TerminalWay
 
 T = TypeVar("T")
 
@@ -41,3 +41,12 @@ async def eventually(check: Callable[[], T], seconds: float = 10.0) -> T:
             raise AssertionError(f"not within {seconds} s")
         await asyncio.sleep(0.01)
     return found
+
+
+async def shows(way: TerminalWay, session_id: str, words: str, seconds: float = 15.0) -> None:
+    """Wait until its screen shows these words."""
+    deadline = time.monotonic() + seconds
+    while words not in (seen := await way.screen(session_id)):
+        if time.monotonic() > deadline:
+            raise AssertionError(f"no {words!r} within {seconds} s on:\n{seen}")
+        await asyncio.sleep(0.05)

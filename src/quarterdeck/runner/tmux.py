@@ -25,14 +25,13 @@ from quarterdeck.runner.tmux_session import Session
 from quarterdeck.runner.tmux_view import TmuxViewer, look
 
 COLS, ROWS = 120, 40
-BORN_SECONDS = 2.0
+BORN_SECONDS = 10.0
 END_SECONDS = 12.0
 """A keeper gives its agent six seconds, and whatever is left one more."""
 
 SETTLE_SECONDS = 1.0
 LOOK_SECONDS = 10.0
 BLIND_LOOK_SECONDS = 1.0
-FIRST_PROMPT_SECONDS = 30.0
 LAST_WORDS = 2000
 SESSION_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 SERVER_GONE = "tmux ended"
@@ -116,7 +115,7 @@ class TmuxWay:
     async def _first_prompt(self, session: Session, prompt: str) -> None:
         """One that is too long for a command line."""
         try:
-            await session.typist.type(prompt, FIRST_PROMPT_SECONDS)
+            await session.typist.type(prompt)
         except Refused as refused:
             failed = Failed(session_id=session.session_id, order="start", error=str(refused), at=time.time())
             self._ear.tell(failed)
@@ -132,9 +131,10 @@ class TmuxWay:
     async def interrupt(self, session_id: str) -> None:
         """Press the key that stops it; an agent that is idle would take it for something else."""
         session = self._session(session_id)
-        if session.status() != "idle":
-            key = "C-c" if session.pane.kind == "shell" else "Escape"
-            await self.server.do(("send-keys", "-t", session.pane.pane, key))
+        if session.pane.kind == "shell":
+            await self.server.do(("send-keys", "-t", session.pane.pane, "C-c"))
+        elif session.status() != "idle":
+            await session.typist.escape()
 
     async def change(self, session_id: str, model: str | None, permission_mode: str | None) -> None:
         session = self._session(session_id)
@@ -220,17 +220,25 @@ class TmuxWay:
 
     async def _settled(self, session: Session) -> Pane | None:
         """Its pane once tmux knows how it ended; None when that is not to be had."""
+        pane = None
         until = time.monotonic() + SETTLE_SECONDS
         while True:
             with contextlib.suppress(Refused):
                 pane = next((p for p in await self.server.panes() if p.pane == session.pane.pane), None)
                 if pane is not None and pane.dead:
-                    return pane
+                    if (pane.code, pane.signal) != (None, None):
+                        return pane
+                    self._remind()
                 if pane is None and not session.watch.runs():
                     return None
             if time.monotonic() > until:
-                return None
-            await asyncio.sleep(0.05)
+                return pane
+            await asyncio.sleep(0.02)
+
+    def _remind(self) -> None:
+        """tmux 3.3 may not hear that a child has ended, and then never asks how; told so again it does."""
+        if self._server_watch is not None:
+            self._server_watch.send(signal.SIGCHLD)
 
     async def _last_words(self, pane: Pane | None) -> str:
         with contextlib.suppress(Refused):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from collections.abc import Callable
 
@@ -11,9 +10,11 @@ from quarterdeck.agents.claude.screen import composer, holds, typed_form
 from quarterdeck.errors import Refused
 from quarterdeck.runner.tmux_server import Server
 
-READY_SECONDS = 5.0
+START_SECONDS = 30.0
+READY_SECONDS = 3.0
 SHOWN_SECONDS = 5.0
 TAKEN_SECONDS = 1.0
+ASKS_SECONDS = 0.5
 TRIES = 5
 LOOK_SECONDS = 0.05
 WAITING = "waiting"
@@ -26,30 +27,73 @@ class Typist:
         self._server, self._pane, self._status = server, pane, status
         self._one = asyncio.Lock()
         self._count = 0
+        self._put_back = ""
 
-    async def type(self, prompt: str, ready_seconds: float = READY_SECONDS) -> None:
+    async def type(self, prompt: str) -> None:
         """Paste the prompt as one piece, see it stand in the composer, and submit it."""
         text = typed_form(prompt)
         if not text.strip():
             raise Refused("the prompt is empty; write something")
         async with self._one:
-            await self._be_ready(ready_seconds)
+            await self._be_ready()
             await self._paste(text)
             await self._submit(text)
 
-    async def _be_ready(self, seconds: float) -> None:
+    async def _be_ready(self) -> None:
         """Wait until an empty composer is shown. What a person has begun is theirs to finish."""
-        until = time.monotonic() + seconds
+        began = time.monotonic()
         while (shown := await self._shown()) is None:
-            if self._status() == WAITING:
-                raise Refused("it waits for an answer in its terminal; answer there or on the desk, then send again")
-            if time.monotonic() > until:
+            self._refuse_if_it_asks()
+            if time.monotonic() - began > (START_SECONDS if self._status() is None else READY_SECONDS):
                 raise Refused("its terminal shows no place to write; attach to it and look")
             await asyncio.sleep(LOOK_SECONDS)
+        if shown and shown == self._put_back:
+            shown = await self._clear(shown)
         if shown:
             raise Refused("somebody has begun to write in its terminal; finish or clear that, then send again")
+        self._refuse_if_it_asks()
+
+    def _refuse_if_it_asks(self) -> None:
         if self._status() == WAITING:
             raise Refused("it waits for an answer in its terminal; answer there or on the desk, then send again")
+
+    async def escape(self) -> None:
+        """Interrupt it. An agent that had not begun puts the prompt back into its composer: that is nobody's draft."""
+        async with self._one:
+            before = await self._shown()
+            for _ in range(TRIES):
+                await self._press("Escape")
+                if not await self._still_asks():
+                    break
+            if not before:
+                self._put_back = await self._until(bool, TAKEN_SECONDS) or ""
+
+    async def _still_asks(self) -> bool:
+        """Whether its dialog stays open: one that has just opened takes no keys."""
+        await self._until(lambda _: self._status() != WAITING, ASKS_SECONDS)
+        return self._status() == WAITING
+
+    async def _clear(self, shown: str | None) -> str | None:
+        """Take away what was put back, a row with each key; what is left then."""
+        self._put_back = ""
+        for _ in range(2 * (shown or "").count("\n") + 2):
+            await self._press("C-u")
+            shown = await self._until(lambda now, before=shown: now != before, TAKEN_SECONDS)
+            if not shown:
+                break
+        return shown
+
+    async def _press(self, key: str) -> None:
+        await self._server.do(("send-keys", "-t", self._pane, key))
+
+    async def _until(self, holds: Callable[[str | None], bool], seconds: float) -> str | None:
+        """What stands in the composer once this holds of it, or when the time is over."""
+        until = time.monotonic() + seconds
+        while True:
+            shown = await self._shown()
+            if holds(shown) or time.monotonic() > until:
+                return shown
+            await asyncio.sleep(LOOK_SECONDS)
 
     async def _shown(self) -> str | None:
         """What stands in the composer; None when there is none."""
@@ -71,28 +115,21 @@ class Typist:
 
     async def _submit(self, text: str) -> None:
         """Press Enter once the composer shows the text and nothing else, and again only while it still does."""
-        if not await self._stands(text, SHOWN_SECONDS):
+
+        def stands(shown: str | None) -> bool:
+            return bool(shown) and holds(shown or "", text)
+
+        if not stands(await self._until(stands, SHOWN_SECONDS)):
             raise Refused("the prompt was typed but does not stand alone in its terminal; attach to it and look")
         for _ in range(TRIES):
-            await self._server.do(("send-keys", "-t", self._pane, "Enter"))
-            if not await self._stays(text):
+            await self._press("Enter")
+            if await self._is_taken(stands):
                 return
         raise Refused("the prompt stands in its terminal and Enter does not submit it; attach to it and look")
 
-    async def _stands(self, text: str, seconds: float) -> bool:
-        until = time.monotonic() + seconds
-        while not holds(await self._shown() or "", text):
-            if time.monotonic() > until:
-                return False
-            await asyncio.sleep(LOOK_SECONDS)
-        return True
-
-    async def _stays(self, text: str) -> bool:
-        """Whether the text is still there after a while. Where nobody can look any more, Enter may have ended it."""
-        until = time.monotonic() + TAKEN_SECONDS
-        with contextlib.suppress(Refused):
-            while (shown := await self._shown()) and holds(shown, text):
-                if time.monotonic() > until:
-                    return True
-                await asyncio.sleep(LOOK_SECONDS)
-        return False
+    async def _is_taken(self, stands: Callable[[str | None], bool]) -> bool:
+        """Whether the text has gone. Where nobody can look any more, Enter has ended the agent."""
+        try:
+            return not stands(await self._until(lambda shown: not stands(shown), TAKEN_SECONDS))
+        except Refused:
+            return True

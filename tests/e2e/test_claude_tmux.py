@@ -1,0 +1,160 @@
+"""The real Claude Code in sessions of ours in tmux."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import uuid
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from quarterdeck.core.orders import Send, Start
+from quarterdeck.errors import Refused
+from quarterdeck.runner.launching import Kit
+from quarterdeck.runner.tmux import TmuxWay
+from tests.support.claude import ClaudeHome, require
+from tests.support.ears import Heard, eventually, shows
+from tests.support.model_server import ModelServer, Turn, text, tool
+
+pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("tmux")]
+
+LONG = "\n".join(f"row {n} of many" for n in range(1200))
+MAKE = tool("Bash", command="touch made.txt", description="make a file")
+SCRIPTS = {
+    "say hello": [Turn(text("hello there"))],
+    "two\nlines; -x $(id)": [Turn(text("both seen"))],
+    LONG: [Turn(text("all rows seen"))],
+    "!touch bang": [Turn(text("no shell ran"))],
+    "make a file": [Turn(MAKE), Turn(text("made it"))],
+    "take your time": [Turn(text("too late"), before=20.0)],
+}
+
+
+class Place:
+    """A home with Claude Code, and the way to its sessions."""
+
+    def __init__(self, home: ClaudeHome, model: ModelServer) -> None:
+        self.home, self.model, self.heard = home, model, Heard()
+        self.socket = home.path / "t" / "s"
+        self.way = TmuxWay(self.heard, self.socket)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {**self.home.env, "QUARTERDECK_TAG": "tag"}
+
+    async def launch(self, **more: str) -> str:
+        kit = Kit(
+            claude=self.home.cli,
+            config_dir=self.home.config,
+            environment=self.environment,
+            hooks=json.dumps({"env": {"FROM_SETTINGS": "1"}}),
+            folder=self.socket.parent,
+        )
+        session_id = str(uuid.uuid4())
+        start = Start(
+            session_id=session_id,
+            mode="tmux",
+            cwd=str(self.home.project),
+            by="ann",
+            at=0.0,
+            permission_mode="default",
+            **more,  # type: ignore[arg-type]
+        )
+        running = await self.way.launch(start, kit)
+        assert running.process is not None
+        assert running.terminal is not None
+        assert str(self.socket) in running.terminal
+        return session_id
+
+    async def send(self, session_id: str, prompt: str) -> None:
+        await self.way.send(Send(session_id=session_id, message_id="m", prompt=prompt, by="ann", at=0.0))
+
+    def status(self, session_id: str) -> str | None:
+        return self.way._sessions[session_id].status()
+
+
+@pytest.fixture
+def model() -> Iterator[ModelServer]:
+    with ModelServer(SCRIPTS) as model:
+        yield model
+
+
+@pytest.fixture(params=["2.1.325", "2.1.197"])
+async def place(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, model: ModelServer
+) -> AsyncIterator[Place]:
+    home = ClaudeHome(tmp_path_factory.mktemp("p"), cli=require(request.param), model_url=model.url)
+    place = Place(home, model)
+    try:
+        yield place
+    finally:
+        await place.way.close()
+        subprocess.run(place.way.server.words("kill-server"), env={}, capture_output=True, timeout=10)
+
+
+@pytest.mark.law("S8")
+async def test_prompts_reach_the_agent_whole_and_once(place: Place) -> None:
+    session_id = await place.launch(prompt="say hello")
+    await shows(place.way, session_id, "hello there")
+    for prompt, answer in (
+        ("two\nlines; -x $(id)", "both seen"),
+        (LONG, "all rows seen"),
+        ("!touch bang", "no shell ran"),
+    ):
+        await place.send(session_id, prompt)
+        await shows(place.way, session_id, answer)
+        assert len(place.model.requests_for(prompt)) == 1
+    assert not (place.home.project / "bang").exists()
+    await place.way.end(session_id)
+    assert [(down.session_id, down.reason) for down in place.heard.downs()] == [(session_id, "ended")]
+    assert not list(place.socket.parent.glob("*.json"))
+
+
+@pytest.mark.law("S8")
+async def test_nothing_is_typed_while_a_dialog_is_open_and_an_interrupted_prompt_is_no_draft(place: Place) -> None:
+    session_id = await place.launch()
+    await place.send(session_id, "make a file")
+    await shows(place.way, session_id, "Do you want to proceed?")
+    await eventually(lambda: place.status(session_id) == "waiting")
+    with pytest.raises(Refused, match="waits for an answer"):
+        await place.send(session_id, "say hello")
+    await place.way.interrupt(session_id)
+    await eventually(lambda: place.status(session_id) == "idle")
+    await place.send(session_id, "take your time")
+    await eventually(lambda: place.status(session_id) == "busy")
+    await eventually(lambda: place.model.requests_for("take your time"))
+    await place.way.interrupt(session_id)
+    await eventually(lambda: place.status(session_id) == "idle")
+    await place.send(session_id, "say hello")
+    await shows(place.way, session_id, "hello there")
+    assert not (place.home.project / "made.txt").exists()
+    await place.way.end(session_id)
+
+
+@pytest.mark.law("S1")
+async def test_a_killed_owner_loses_nothing(place: Place) -> None:
+    session_id = str(uuid.uuid4())
+    told = {
+        "socket": str(place.socket),
+        "claude": str(place.home.cli),
+        "config": str(place.home.config),
+        "environment": json.dumps(place.environment),
+        "session_id": session_id,
+        "cwd": str(place.home.project),
+    }
+    command = [sys.executable, "-m", "tests.support.tmux_owner", json.dumps(told)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as owner:
+        assert owner.stdout is not None
+        pid = int(owner.stdout.readline())
+        owner.kill()
+    found = await place.way.adopt([session_id, "of-another-day"])
+    assert [(one.session_id, one.process and one.process.pid) for one in found] == [(session_id, pid)]
+    await place.send(session_id, "say hello")
+    await shows(place.way, session_id, "hello there")
+    said = json.loads((place.home.config / "sessions" / f"{pid}.json").read_text())
+    assert said["sessionId"] == session_id
+    assert place.heard.news == []
+    await place.way.end(session_id)
+    assert len(place.heard.downs()) == 1
