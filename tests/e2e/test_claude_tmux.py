@@ -14,6 +14,7 @@ from quarterdeck.core.orders import Send, Start
 from quarterdeck.errors import Refused
 from quarterdeck.runner.launching import Kit
 from quarterdeck.runner.tmux import TmuxWay
+from quarterdeck.runner.tmux_panes import claude_panes
 from tests.support.claude import ClaudeHome, require
 from tests.support.ears import Heard, eventually, shows
 from tests.support.model_server import ModelServer, Turn, text, tool
@@ -155,6 +156,8 @@ async def test_a_killed_owner_loses_nothing(place: Place) -> None:
     await shows(place.way, session_id, "hello there")
     said = json.loads((place.home.config / "sessions" / f"{pid}.json").read_text())
     assert said["sessionId"] == session_id
+    seen = await claude_panes(place.home.config, place.socket)
+    assert [(pane.session_id, pane.pid, pane.pane) for pane in seen] == [(session_id, pid, "%0")]
     assert place.heard.news == []
     await place.way.end(session_id)
     assert len(place.heard.downs()) == 1

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 from quarterdeck.core.state import ProcessId
@@ -45,17 +45,6 @@ def agent_below(pid: int, keeper: str) -> ProcessId | None:
             return None
         pid = int(children[0])
     return process_id(pid)
-
-
-def family(table: Mapping[ProcessId, int], top: int) -> list[ProcessId]:
-    """A process and all that descend from it."""
-    below: dict[int, list[ProcessId]] = {}
-    for process, parent in table.items():
-        below.setdefault(parent, []).append(process)
-    found = [process for process in table if process.pid == top]
-    for process in found:
-        found += below.pop(process.pid, [])
-    return found
 
 
 def _read(path: str) -> bytes:

@@ -20,7 +20,7 @@ from quarterdeck.errors import Refused
 from quarterdeck.runner.kin import Watch, agent_below, process_id
 from quarterdeck.runner.launching import Ear, Kit, Running
 from quarterdeck.runner.tmux_kit import KEEPER, MAX_PROMPT, command, write_private
-from quarterdeck.runner.tmux_server import VIEWER_FLAG, Pane, Server
+from quarterdeck.runner.tmux_server import SCROLLBACK_LINES, VIEWER_FLAG, Pane, Server
 from quarterdeck.runner.tmux_session import Session
 from quarterdeck.runner.tmux_view import TmuxViewer, look
 
@@ -38,11 +38,22 @@ SERVER_GONE = "tmux ended"
 
 
 class TmuxWay:
-    """Runs sessions on a tmux server of our own, at this socket. Nobody else's sessions or settings are touched."""
+    """Runs sessions on a tmux server of our own, at this socket, whose folder only we may open. Nobody else's sessions
+    or settings are touched."""
 
-    def __init__(self, ear: Ear, socket: Path, program: str = "tmux") -> None:
-        self._ear = ear
-        self.server = Server(socket, program)
+    def __init__(
+        self,
+        ear: Ear,
+        socket: Path,
+        *,
+        shell: str | None = None,
+        cols: int = COLS,
+        rows: int = ROWS,
+        scrollback_lines: int = SCROLLBACK_LINES,
+        program: str = "tmux",
+    ) -> None:
+        self._ear, self._shell, self._size = ear, shell, (cols, rows)
+        self.server = Server(socket, program, scrollback_lines)
         self._sessions: dict[str, Session] = {}
         self._launching = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -68,11 +79,9 @@ class TmuxWay:
     async def _create(self, start: Start, kit: Kit, settings: Path) -> Pane:
         if kit.hooks:
             await asyncio.to_thread(write_private, settings, kit.hooks)
-        argv = command(start, kit, settings=str(settings) if kit.hooks else "")
-        size = (start.cols or COLS, start.rows or ROWS)
-        pane = await self.server.create(
-            start.session_id, argv, env=kit.environment, cwd=start.cwd, cols=size[0], rows=size[1]
-        )
+        argv = command(start, kit, settings=str(settings) if kit.hooks else "", shell=self._shell)
+        size = (start.cols or self._size[0], start.rows or self._size[1])
+        pane = await self.server.create(start.session_id, argv, env=kit.environment, cwd=start.cwd, size=size)
         kind = "shell" if start.shell else "agent"
         try:
             await self.server.mark(pane, config_dir=str(kit.config_dir), kind=kind)

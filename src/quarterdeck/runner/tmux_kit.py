@@ -20,17 +20,17 @@ REPLACED = ("SHELL", "PATH")
 """tmux has words of its own for these."""
 
 
-def command(start: Start, kit: Kit, settings: str) -> list[str]:
+def command(start: Start, kit: Kit, *, settings: str, shell: str | None) -> list[str]:
     """The words to run in the pane. Nothing secret is among them."""
     dropped = [word for name in (*FROM_TMUX, *REPLACED) for word in ("-u", name)]
     given = [f"{name}={kit.environment[name]}" for name in REPLACED if name in kit.environment]
     keeper = [sys.executable, "-I", "-S", KEEPER, "--die-with-parent", "--"]
-    return [ENV, *dropped, *given, *keeper, *_program(start, kit, settings)]
+    return [ENV, *dropped, *given, *keeper, *_program(start, kit, settings, shell)]
 
 
-def _program(start: Start, kit: Kit, settings: str) -> list[str]:
+def _program(start: Start, kit: Kit, settings: str, shell: str | None) -> list[str]:
     if start.shell:
-        return [kit.environment.get("SHELL") or "/bin/sh"]
+        return [shell or kit.environment.get("SHELL") or "/bin/sh"]
     short = start.prompt is not None and len(start.prompt.encode()) <= MAX_PROMPT
     return [str(kit.claude), *terminal_arguments(start, settings=settings, prompt=start.prompt if short else None)]
 

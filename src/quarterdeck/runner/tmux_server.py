@@ -24,6 +24,7 @@ MAX_WORDS = 15_000
 
 NO_SERVER = (b"no server running", b"error connecting", b"lost server", b"server exited")
 START_SECONDS = 2.0
+SCROLLBACK_LINES = 10_000
 LEAVE = "C-]"
 VIEWER_FLAG = "active-pane"
 """By this who looks through us is told from a person's own tmux."""
@@ -39,7 +40,6 @@ OPTIONS: tuple[tuple[str, ...], ...] = (
     ("set-option", "-g", "remain-on-exit", "on"),
     ("set-option", "-g", "status", "off"),
     ("set-option", "-g", "window-size", "smallest"),
-    ("set-option", "-g", "history-limit", "10000"),
     ("set-option", "-g", "prefix", "None"),
     ("set-option", "-g", "prefix2", "None"),
     ("unbind-key", "-a", "-T", "root"),
@@ -74,9 +74,10 @@ class Pane(Struct, frozen=True, kw_only=True):
 class Server:
     """One server on one socket; it runs while it has a session, and knows nothing of the person's own settings."""
 
-    def __init__(self, socket: Path, program: str = "tmux") -> None:
+    def __init__(self, socket: Path, program: str = "tmux", scrollback_lines: int = SCROLLBACK_LINES) -> None:
         self.socket = socket
         self._program = program
+        self._history = ("set-option", "-g", "history-limit", str(scrollback_lines))
 
     def words(self, *words: str) -> list[str]:
         """A tmux command line for this server."""
@@ -131,15 +132,15 @@ class Server:
         return [pane for line in lines if (pane := read_pane(line))]
 
     async def create(
-        self, session_id: str, argv: Sequence[str], *, env: Mapping[str, str], cwd: str, cols: int, rows: int
+        self, session_id: str, argv: Sequence[str], *, env: Mapping[str, str], cwd: str, size: tuple[int, int]
     ) -> Pane:
         """A session that runs this program, in this environment. The folder is the one tmux itself is started in, and
         the environment its own: as words they would be expanded, and seen by everybody."""
         _check_sizes(argv, env)
         await asyncio.to_thread(_prepare, self.socket)
-        shown = ("-P", "-F", FORMAT, "-s", session_id, "-x", str(cols), "-y", str(rows), "--", *argv)
+        shown = ("-P", "-F", FORMAT, "-s", session_id, "-x", str(size[0]), "-y", str(size[1]), "--", *argv)
         try:
-            await self._start(("start-server",), *OPTIONS, *_taken_over(env))
+            await self._start(("start-server",), *OPTIONS, self._history, *_taken_over(env))
             pane = read_pane(await self.do(("new-session", "-d", *shown), env=env, cwd=cwd))
         finally:
             with contextlib.suppress(Refused):

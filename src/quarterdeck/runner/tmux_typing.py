@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from functools import partial
+from operator import ne
 
 from quarterdeck.agents.claude.screen import composer, holds, typed_form
 from quarterdeck.errors import Refused
@@ -78,7 +80,7 @@ class Typist:
         self._put_back = ""
         for _ in range(2 * (shown or "").count("\n") + 2):
             await self._press("C-u")
-            shown = await self._until(lambda now, before=shown: now != before, TAKEN_SECONDS)
+            shown = await self._until(partial(ne, shown), TAKEN_SECONDS)
             if not shown:
                 break
         return shown

@@ -1,0 +1,74 @@
+"""The composer on Claude Code's screen, as both supported versions draw it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quarterdeck.agents.claude.screen import composer, holds, typed_form
+
+RULE = "\x1b[38;5;244m" + "─" * 40
+PAST = "\x1b[48;5;237m❯ \x1b[38;5;231man earlier prompt\x1b[39m"
+
+
+def screen(*rows: str) -> str:
+    return "\n".join([PAST, "\x1b[49m● an answer", RULE, *rows, RULE, "\x1b[39m  ? for shortcuts", ""])
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        (["\x1b[39m❯\xa0\x1b[7m \x1b[0m\x1b[39m\x1b[49m"], ""),
+        (["\x1b[39m❯\xa0\x1b[7m", "\x1b[0m"], ""),
+        (["\x1b[38;5;246m❯\xa0\x1b[7m\x1b[39m \x1b[0m"], ""),
+        (["\x1b[39m❯\xa0half a line\x1b[7m \x1b[0m"], "half a line"),
+        (["\x1b[39m❯\xa0\x1b[7mt\x1b[0m\x1b[39mwo words"], "two words"),
+        (["\x1b[39m❯\xa0line one", "  line two\x1b[7m \x1b[0m"], "line one\nline two"),
+        (['\x1b[39m❯\xa0\x1b[7mT\x1b[0m\x1b[2mry "fix the tests"\x1b[0m'], ""),
+        (["\x1b[39m❯\xa0\x1b[7mT\x1b[0m"], "T"),
+        (["\x1b[39m❯\xa0/mod\x1b[2mel\x1b[0m"], "/mod"),
+        (["\x1b[38;5;211m!\xa0\x1b[39mtouch x\x1b[7m \x1b[0m"], "!touch x"),
+        (["\x1b[38;5;211m!\xa0\x1b[39m\x1b[7m \x1b[0m"], "!"),
+        (["\x1b[38;2;1;2;7m❯\xa0red\x1b[0m"], "red"),
+    ],
+)
+def test_what_stands_in_the_composer(rows: list[str], text: str) -> None:
+    assert composer(screen(*rows)) == text
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "",
+        f"{PAST}\n● an answer\n",
+        f"{RULE}\n Do you want to proceed?\n \x1b[38;5;153m❯\x1b[39m 1. Yes\n   2. No\n Esc to cancel",
+        f"{RULE}\n❯ a blank and no composer\n{RULE}",
+        f"{RULE}\n❯\xa0its end is not on the screen",
+        f"no rule above\n❯\xa0text\n{RULE}",
+    ],
+)
+def test_a_screen_without_a_composer(shown: str) -> None:
+    assert composer(shown) is None
+
+
+@given(st.text(max_size=300))
+def test_any_screen_can_be_read(shown: str) -> None:
+    composer(shown)
+    composer(screen(f"❯\xa0{shown}"))
+
+
+@pytest.mark.law("S8")
+@given(st.text(max_size=100))
+def test_what_is_typed_holds_no_key_and_no_shell_command(prompt: str) -> None:
+    typed = typed_form(prompt)
+    assert not [c for c in typed if (c < " " and c not in "\n\t") or "\x7f" <= c <= "\x9f"]
+    assert not typed.startswith("!")
+    assert holds(typed, prompt)
+
+
+def test_a_composer_holds_a_text_folded_or_letter_by_letter_and_nothing_beside_it() -> None:
+    assert holds("[Pasted text #2 +39 lines]", "many\nlines")
+    assert holds("two\nlines", "two lines")
+    assert not holds("two lines and more", "two lines")
+    assert not holds("", "two lines")
