@@ -63,6 +63,39 @@ def hostile(root: Path, marker: Path) -> list[Path]:
     return made
 
 
+def runs_when_written(root: Path, marker: Path) -> list[Path]:
+    """Repositories each of which touches the marker its own way when worktrees are plainly made, compared or merged."""
+    touch = f"touch {marker}"
+    program = _program(root / "touch", touch)
+    made = [_with_attribute(root / "driver", "merge=x", "merge.x.driver", touch)]
+    made.append(_configured(root / "signing", "commit.gpgSign", "true"))
+    git(made[-1], "config", "gpg.program", str(program))
+    made.append(_with_attribute(root / "smudge", "filter=x", "filter.x.smudge", touch))
+    made.append(_with_attribute(root / "textconv", "diff=x", "diff.x.textconv", str(program)))
+    made.append(_configured(root / "external", "diff.external", str(program)))
+    made.append(_with_attribute(root / "on-branch", "filter=y", "includeIf.onbranch:quarterdeck/**.path", "../evil"))
+    (made[-1] / "evil").write_text(f'[filter "y"]\n\tsmudge = {touch}\n\tclean = {touch}\n')
+    for hook in ("post-checkout", "post-merge", "pre-merge-commit", "commit-msg", "reference-transaction"):
+        made.append(repository(root / hook))
+        _program(made[-1] / ".git" / "hooks" / hook, touch)
+    return made
+
+
+def _program(path: Path, does: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{does}\n")
+    path.chmod(0o755)
+    return path
+
+
+def _with_attribute(folder: Path, attribute: str, key: str, value: str) -> Path:
+    repository(folder)
+    (folder / ".gitattributes").write_text(f"*.txt {attribute}\n")
+    commit(folder)
+    git(folder, "config", key, value)
+    return folder
+
+
 def _configured(folder: Path, key: str, value: str) -> Path:
     repository(folder)
     git(folder, "config", key, value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -121,13 +122,18 @@ def repository_above(folder: str) -> Repository | str | None:
     return None
 
 
+def quiet_environment() -> dict[str, str]:
+    """What git sees of ours."""
+    return {name: os.environ[name] for name in KEPT if name in os.environ} | QUIET
+
+
 class Git:
     """One git program."""
 
     def __init__(self, program: str = "git", seconds: float = SECONDS) -> None:
         self._program = program
         self._seconds = seconds
-        self._env = {name: os.environ[name] for name in KEPT if name in os.environ} | QUIET
+        self._env = quiet_environment()
 
     def facts(self, repository: Repository) -> GitFacts:
         """Branch, changes and remote. Filters are switched off by name, for they are programs of the repository's."""
@@ -135,7 +141,7 @@ class Git:
         try:
             listed = self._run(repository, {}, "config", "--list", "-z", "--includes")
             if listed.cut or listed.code:
-                return replace(known, trouble=_trouble(listed, self._seconds))
+                return replace(known, trouble=trouble(listed, self._seconds))
             remote, filters = read_config(listed.out)
             if len(filters) > MAX_FILTERS:
                 return replace(known, remote=remote, trouble=f"it defines more than {MAX_FILTERS} filters")
@@ -145,11 +151,11 @@ class Git:
 
     def _status(self, repository: Repository, filters: list[str]) -> GitFacts:
         words = ("--porcelain=v2", "--branch", "-z", "--no-renames", "--ignore-submodules=all")
-        said = self._run(repository, _without(filters), "status", *words, "--untracked-files=normal", "--")
+        said = self._run(repository, without_filters(filters), "status", *words, "--untracked-files=normal", "--")
         if said.cut == "output":
             return read_status(said.out.rpartition(b"\0")[0])
         if said.cut or said.code:
-            return GitFacts(trouble=_trouble(said, self._seconds))
+            return GitFacts(trouble=trouble(said, self._seconds))
         return read_status(said.out)
 
     def _run(self, repository: Repository, env: dict[str, str], *words: str) -> Ended:
@@ -159,9 +165,9 @@ class Git:
         return run([*argv, *words], cwd=repository.folder, env=self._env | env, seconds=self._seconds, limit=MAX_OUTPUT)
 
 
-def _without(filters: list[str]) -> dict[str, str]:
-    """Settings that switch filters off; given so that no name can be taken for another."""
-    keys = [(f"filter.{name}.{key}", value) for name in filters for key, value in OFF]
+def without_filters(filters: list[str], more: Sequence[tuple[str, str]] = ()) -> dict[str, str]:
+    """Settings that switch filters off, and more settings; given so that no name can be taken for another."""
+    keys = [*((f"filter.{name}.{key}", value) for name in filters for key, value in OFF), *more]
     named = {f"GIT_CONFIG_KEY_{n}": key for n, (key, _) in enumerate(keys)}
     return {"GIT_CONFIG_COUNT": str(len(keys))} | named | {f"GIT_CONFIG_VALUE_{n}": v for n, (_, v) in enumerate(keys)}
 
@@ -169,7 +175,7 @@ def _without(filters: list[str]) -> dict[str, str]:
 OFF = (("clean", ""), ("smudge", ""), ("process", ""), ("required", "false"))
 
 
-def _trouble(said: Ended, seconds: float) -> str:
+def trouble(said: Ended, seconds: float) -> str:
     if said.cut == "time":
         return f"git took more than {seconds:.0f} s"
     if said.cut == "output":
