@@ -27,6 +27,7 @@ def figures() -> list[Figure]:
         hook_post,
         fanout,
         projects,
+        pty,
         reduce,
         restart,
         sdk,

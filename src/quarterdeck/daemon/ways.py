@@ -7,9 +7,24 @@ from pathlib import Path
 
 from quarterdeck.config import Config
 from quarterdeck.runner.launching import Ear, Way
+from quarterdeck.runner.pty import PtyWay
 from quarterdeck.runner.sdk import SdkWay
+from quarterdeck.runner.tmux import TmuxWay
 
 
 def ways_of(config: Config, ear: Ear, folder: Path) -> Mapping[str, Way]:
-    """Each mode with the way that runs it."""
-    return {"sdk": SdkWay(ear, sources=config.sdk.setting_sources)}
+    """Each mode with the way that runs it; `folder` is ours alone."""
+    terminal = config.pty
+    socket = Path(terminal.tmux_socket).expanduser() if terminal.tmux_socket else folder / "tmux"
+    return {
+        "sdk": SdkWay(ear, sources=config.sdk.setting_sources),
+        "pty": PtyWay(ear, folder, shell=terminal.shell, cols=terminal.cols, rows=terminal.rows),
+        "tmux": TmuxWay(
+            ear,
+            socket,
+            shell=terminal.shell,
+            cols=terminal.cols,
+            rows=terminal.rows,
+            scrollback_lines=terminal.scrollback_lines,
+        ),
+    }

@@ -15,11 +15,11 @@ that the program started. It ends when the end of the program was heard, or `gra
 
 from __future__ import annotations
 
+import _socket
 import json
 import os
 import select
 import signal
-import socket
 import sys
 import time
 
@@ -71,7 +71,7 @@ MAX_STATUS = 64 * 1024
 class Host:
     """The loop over the terminal and all who look at it."""
 
-    def __init__(self, settings: dict[str, Any], terminal: Terminal, listener: socket.socket) -> None:
+    def __init__(self, settings: dict[str, Any], terminal: Terminal, listener: _socket.socket) -> None:
         self._settings, self._terminal, self._listener = settings, terminal, listener
         self._shell = bool(settings["shell"])
         self._ring = Ring()
@@ -243,9 +243,10 @@ class Host:
 
     def _accept(self) -> None:
         try:
-            connection, _ = self._listener.accept()
+            accepted, _ = self._listener._accept()  # type: ignore[attr-defined] # the part of `accept` that is C
         except OSError:
             return
+        connection = _socket.socket(fileno=accepted)
         if not may_speak(connection, self._ancestors):
             connection.close()
             return
@@ -417,9 +418,9 @@ def read_status(path: str) -> tuple[str, str]:
         os.close(file)
 
 
-def listen(name: str) -> socket.socket:
+def listen(name: str) -> _socket.socket:
     """In the folder that we are in, for our user alone."""
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     forget(name)
     listener.bind(name)
     os.chmod(name, 0o600)
@@ -465,7 +466,7 @@ def main() -> None:
         os.dup2(0, 2)
         host.run()
     finally:
-        forget(f"{name}.s", f"{name}.json", *settings["files"])
+        forget(f"{name}.s", f"{name}.json")
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from quarterdeck.runner import keeper
 MAX_NOTE = 64 * 1024
 LONGEST_SOCKET = 103
 CREDENTIALS = struct.Struct("3i")
-PARTS = (".json", ".s", ".settings")
+PARTS = (".json", ".s")
 
 
 class Note(Struct, frozen=True, kw_only=True):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import _socket  # without what `socket` adds, which would be a tenth of our memory
 import os
 import select
-import socket
 import struct
 
 from quarterdeck.runner import keeper
@@ -44,7 +44,7 @@ class Gone(Exception):
 class Peer:
     """A connection. What it is shown stays in the ring: of its own it has less than a piece of it."""
 
-    def __init__(self, connection: socket.socket) -> None:
+    def __init__(self, connection: _socket.socket) -> None:
         connection.setblocking(False)
         self._connection = connection
         self.number = connection.fileno()
@@ -126,12 +126,12 @@ class Peer:
         self._connection.close()
 
 
-def may_speak(connection: socket.socket, ancestors: frozenset[tuple[int, str]]) -> bool:
+def may_speak(connection: _socket.socket, ancestors: frozenset[tuple[int, str]]) -> bool:
     """Our own user alone, and no agent of ours: what runs below one has a tag in the environment of somebody above it,
     unless that one is above us too."""
-    if not hasattr(socket, "SO_PEERCRED"):
+    if not hasattr(_socket, "SO_PEERCRED"):
         return True
-    pid, uid, _ = CREDENTIALS.unpack(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size))
+    pid, uid, _ = CREDENTIALS.unpack(connection.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, CREDENTIALS.size))
     if uid != os.geteuid():
         return False
     return not any(is_tagged(above) for above, start in line_of(pid) if (above, start) not in ancestors)

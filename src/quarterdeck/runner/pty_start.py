@@ -57,8 +57,7 @@ def find(program: str, kit: Kit, setting: str) -> str:
 def host_settings(start: Start, kit: Kit, program: str, size: tuple[int, int], grace_seconds: float) -> dict[str, Any]:
     """What host.py reads on its stdin."""
     name = name_of(start.session_id)
-    hooks = str(kit.folder / f"{name}.settings") if kit.hooks else ""
-    words = [] if start.shell else terminal_arguments(start, settings=hooks, prompt=start.prompt)
+    words = [] if start.shell else terminal_arguments(start, settings=kit.hooks, prompt=start.prompt)
     return {
         "session_id": start.session_id,
         "started_at": start.at,
@@ -71,7 +70,6 @@ def host_settings(start: Start, kit: Kit, program: str, size: tuple[int, int], g
         "shell": start.shell,
         "status_folder": "" if start.shell else str(kit.config_dir / "sessions"),
         "grace_seconds": grace_seconds,
-        "files": [f"{name}.settings"],
     }
 
 
@@ -137,7 +135,3 @@ def _prepare(kit: Kit, name: str) -> None:
     if kept is not None and runs(kept.host):
         raise Refused(f"{kept.session_id} runs already; send it a prompt, or end it first")
     sweep(kit.folder, name)
-    if kit.hooks:
-        file = os.open(kit.folder / f"{name}.settings", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with os.fdopen(file, "w") as opened:
-            opened.write(kit.hooks)

@@ -19,7 +19,7 @@ from quarterdeck.core.state import ProcessId
 from quarterdeck.errors import Refused
 from quarterdeck.runner.kin import Watch, agent_below, process_id
 from quarterdeck.runner.launching import Ear, Kit, Running
-from quarterdeck.runner.tmux_kit import KEEPER, MAX_PROMPT, command, write_private
+from quarterdeck.runner.tmux_kit import KEEPER, MAX_PROMPT, command
 from quarterdeck.runner.tmux_server import SCROLLBACK_LINES, VIEWER_FLAG, Pane, Server
 from quarterdeck.runner.tmux_session import Session
 from quarterdeck.runner.tmux_view import TmuxViewer, look
@@ -65,21 +65,14 @@ class TmuxWay:
         async with self._launching:
             if start.session_id in self._sessions:
                 raise Refused(f"{start.session_id} runs already; send it a prompt or end it first")
-            settings = self._settings(start.session_id)
-            try:
-                pane = await self._create(start, kit, settings)
-            except BaseException:
-                settings.unlink(missing_ok=True)
-                raise
+            pane = await self._create(start, kit)
             session = self._hold(pane, await _born(pane))
         if start.prompt is not None and len(start.prompt.encode()) > MAX_PROMPT:
             self._run(self._first_prompt(session, start.prompt))
         return self._running(session)
 
-    async def _create(self, start: Start, kit: Kit, settings: Path) -> Pane:
-        if kit.hooks:
-            await asyncio.to_thread(write_private, settings, kit.hooks)
-        argv = command(start, kit, settings=str(settings) if kit.hooks else "", shell=self._shell)
+    async def _create(self, start: Start, kit: Kit) -> Pane:
+        argv = command(start, kit, shell=self._shell)
         size = (start.cols or self._size[0], start.rows or self._size[1])
         pane = await self.server.create(start.session_id, argv, env=kit.environment, cwd=start.cwd, size=size)
         kind = "shell" if start.shell else "agent"
@@ -89,10 +82,6 @@ class TmuxWay:
             await self.server.forget(pane)
             raise
         return replace(pane, config_dir=str(kit.config_dir), kind=kind)
-
-    def _settings(self, session_id: str) -> Path:
-        """The settings of one session, beside the socket, where only we can read."""
-        return self.server.socket.with_name(f"{session_id}.settings.json")
 
     def _hold(self, pane: Pane, agent: ProcessId | None) -> Session:
         session = Session(self.server, pane, agent, ended=lambda session: self._run(self._bury(session)))
@@ -256,7 +245,6 @@ class TmuxWay:
 
     async def _forget(self, pane: Pane) -> None:
         await self.server.forget(pane)
-        self._settings(pane.session_id).unlink(missing_ok=True)
 
     async def _look(self) -> None:
         """Now and then, by one call for all: whose pane was taken away ends, and what we were not told is found."""
