@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import signal
-import stat
 import subprocess
 import sys
 import time
@@ -54,7 +53,7 @@ class Desk:
             claude=self.program,
             config_dir=self.config,
             environment=env,
-            hooks='{"hooks": "s3cret"}',
+            hooks=str(self.folder / "hooks.json"),
             folder=self.folder / "t",
         )
 
