@@ -127,6 +127,8 @@ def _send(step: Step, send: Send) -> Refusal | None:
     found = _running(step, send.session_id)
     if isinstance(found, Refusal):
         return found
+    if found.session.mode != "sdk" and found.session.waiting:
+        return Refusal("dialog_open", f"{send.session_id} waits for a decision; first: qd requests")
     data = o.SessionSendData(
         message_id=send.message_id, prompt=send.prompt, by=send.by, attachments=len(send.attachments)
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any, assert_never
 
 import structlog
@@ -37,7 +37,7 @@ class Crew:
         self._ears = ears
         self._kit = kit
         self._ways: Mapping[str, Way] = {}
-        self._locks: dict[str, asyncio.Lock] = {}
+        self._locks: dict[str, _Locks] = {}
         self._doing: dict[str, asyncio.Task[str | None]] = {}
         self.streamed: Callable[[str, str, Any], None] = lambda session_id, kind, data: None
 
@@ -58,16 +58,17 @@ class Crew:
         return await asyncio.shield(task) if task is not None else None
 
     async def _do(self, work: Work, handle: str) -> str | None:
-        async with self._locks.setdefault(handle, asyncio.Lock()):
-            try:
+        locks = self._locks.setdefault(handle, _Locks())
+        try:
+            async with locks.of(work):
                 await self._carry_out(work, handle)
-            except QuarterdeckError as refused:
-                error = str(refused)
-            except Exception as surprise:
-                logger.exception("an order to a session failed", order=type(work).__name__, session_id=handle)
-                error = f"{type(surprise).__name__}; see the daemon's log"
-            else:
-                return None
+        except QuarterdeckError as refused:
+            error = str(refused)
+        except Exception as surprise:
+            logger.exception("an order to a session failed", order=type(work).__name__, session_id=handle)
+            error = f"{type(surprise).__name__}; see the daemon's log"
+        else:
+            return None
         self._failed(work, handle, error)
         return error
 
@@ -175,6 +176,26 @@ class Crew:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):
                 await asyncio.gather(*(way.close() for way in self._ways.values()), return_exceptions=True)
+
+
+class _Locks:
+    """Nothing is done before a session has started, and one prompt is given after another. An end or an interrupt
+    waits for no prompt."""
+
+    def __init__(self) -> None:
+        self._starting = asyncio.Lock()
+        self._sending = asyncio.Lock()
+
+    @contextlib.asynccontextmanager
+    async def of(self, work: Work) -> AsyncIterator[None]:
+        if isinstance(work, Launch):
+            async with self._starting:
+                yield
+            return
+        async with self._starting:
+            pass
+        async with self._sending if isinstance(work, Deliver) else contextlib.nullcontext():
+            yield
 
 
 _ORDERS: Mapping[type[Work], str] = {

@@ -7,9 +7,11 @@ import asyncio
 import contextlib
 import os
 import stat
+import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, unquote
 
 from msgspec import Struct
@@ -99,29 +101,15 @@ class Server:
     async def _run(
         self, words: list[str], stdin: bytes | None, env: Mapping[str, str], cwd: str | None
     ) -> tuple[int, bytes, bytes]:
+        """In a thread: uvloop leaves a descriptor in whatever it starts, and a server would keep it open for ever."""
         try:
-            running = await asyncio.create_subprocess_exec(
-                *self.words(*words),
-                stdin=asyncio.subprocess.DEVNULL if stdin is None else asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                env=env,
-                cwd=cwd,
-                start_new_session=True,
-            )
+            ended = await asyncio.to_thread(_call, self.words(*words), stdin, dict(env), cwd)
         except OSError as error:
             what = error.filename or self._program
             raise Refused(f"tmux could not be started ({what}: {error.strerror}); install tmux 3.2 or newer") from None
-        try:
-            out, err = await asyncio.wait_for(running.communicate(stdin), SECONDS)
-        except BaseException as error:
-            with contextlib.suppress(ProcessLookupError):
-                running.kill()
-            await running.wait()
-            if isinstance(error, TimeoutError):
-                raise Refused(f"tmux did not answer within {SECONDS:.0f} s; look at {self.socket}") from None
-            raise
-        return running.returncode or 0, out, err
+        except subprocess.TimeoutExpired:
+            raise Refused(f"tmux did not answer within {SECONDS:.0f} s; look at {self.socket}") from None
+        return ended.returncode, ended.stdout, ended.stderr
 
     async def panes(self) -> list[Pane]:
         """Every pane, by one call; none when no server runs."""
@@ -178,6 +166,15 @@ class Server:
         """Take its session away; a server that has no other ends."""
         with contextlib.suppress(Refused):
             await self.do(("kill-session", "-t", pane.session))
+
+
+def _call(
+    words: list[str], stdin: bytes | None, env: dict[str, str], cwd: str | None
+) -> subprocess.CompletedProcess[bytes]:
+    given: dict[str, Any] = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}
+    return subprocess.run(  # noqa: S603 a list of words that no shell reads
+        words, capture_output=True, env=env, cwd=cwd, start_new_session=True, timeout=SECONDS, check=False, **given
+    )
 
 
 def read_pane(line: str) -> Pane | None:

@@ -26,6 +26,7 @@ DIALOG = "a dialog is open in the terminal; answer it first"
 BUSY_SHELL = "a program runs in the terminal; wait for its end, or write there"
 NOT_READY = "it does not take input yet; look at its terminal"
 ONE_LINE = "this shell takes one line at a time; send one line"
+INTERRUPTED = "a dialog opened while the prompt was typed; it may stand in the terminal unsent: look there"
 NOT_SENT = "the prompt stands in the terminal, and Enter does not send it; look there"
 
 
@@ -127,6 +128,8 @@ class Typist:
         if not seen.flushed:
             self._at = seen.now
         waits = TAKEN_SECONDS if self._has_drawn(seen) else LATEST_SECONDS
+        if seen.status == "waiting" and seen.now - self._at > READY_SECONDS:
+            raise Refusal(INTERRUPTED)
         return b"" if seen.status == "waiting" or seen.now - self._at < waits else self._press_enter(seen)
 
     def _press_enter(self, seen: Seen) -> bytes:

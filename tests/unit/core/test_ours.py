@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from quarterdeck.core.agent_state import AgentState
 from quarterdeck.core.commands import Heard, ProcessSeen, Reply, Restarted, TimePassed, TrustProject, Unattended
+from quarterdeck.core.decisions import Deny
 from quarterdeck.core.orders import (
     Adjust,
     Change,
@@ -206,6 +207,15 @@ def test_a_session_changes_its_mode_only_after_its_first_process_has_ended() -> 
     assert (launch.start.mode, launch.start.resume, launch.start.by) == ("tmux", "s1", "bob")
     assert crew.session.mode == "tmux"
     crew.tells(Switch(session_id="s1", mode="tmux", by="bob", at=crew.clock)).refuses("invalid", "already")
+
+
+@pytest.mark.law("S8")
+def test_nothing_is_typed_into_a_terminal_whose_dialog_is_open() -> None:
+    crew = Crew().is_up("tmux")
+    crew.hears("PermissionRequest", id="a", entrypoint="cli", **bash("rm x"))
+    send = Send(session_id="s1", message_id="m1", prompt="more", by="bob", at=crew.clock)
+    crew.tells(send).refuses("dialog_open", "qd requests")
+    crew.decides("a", Deny("no")).tells(send).records("session.send")
 
 
 def test_only_the_sdk_can_be_given_another_model_from_outside() -> None:

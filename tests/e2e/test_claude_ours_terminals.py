@@ -1,0 +1,126 @@
+"""Sessions in terminals that the daemon starts: typed to, looked at, found again after its death, and switched."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.claude import Json, require
+from tests.support.connected import processes_in
+from tests.support.daemon import until
+from tests.support.live import Socket, following
+from tests.support.model_server import Turn, text
+from tests.support.owner import Owner
+
+pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("tmux")]
+
+
+@pytest.fixture(scope="module")
+def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Owner]:
+    with Owner(tmp_path_factory.mktemp("owner"), require("2.1.325")) as owner:
+        yield owner
+
+
+def shows(owner: Owner, session: Json, words: str, seconds: float = 20.0) -> None:
+    """Until these words stand on its screen."""
+
+    def seen() -> bool:
+        status, screen = owner.daemon.api("GET", f"/sessions/{session['session_id']}/screen")
+        return status == 200 and words in screen["text"]
+
+    until(seen, seconds, every=0.1, what=f"{words!r} on the screen")
+
+
+@pytest.mark.parametrize("mode", ["pty", "tmux"])
+@pytest.mark.law("S8")
+def test_a_terminal_is_typed_to_asks_on_the_desk_and_ends_without_a_trace(owner: Owner, mode: str) -> None:
+    prompt = owner.script(f"hello {mode}", Turn(text("hi there")))
+    session = owner.starts(mode, permission_mode="default", prompt=prompt)
+    assert (session["mode"], session["owned"]["status"]) == (mode, "up")
+    shows(owner, session, "hi there")
+    owner.session(session["session_id"], "settled")
+    owner.sends(session, owner.script_bash(f"touch by-{mode}"))
+    asked = owner.asked(f"touch by-{mode}")
+    status, refused = owner.order(session, "messages", prompt="into the dialog")
+    assert (status, refused["error"]["kind"]) == (409, "dialog_open"), refused
+    owner.decide(asked, "allow")
+    owner.session(session["session_id"], "settled", 20)
+    assert owner.path(f"by-{mode}").exists()
+    assert owner.kinds(session["session_id"]).count("user.prompt") == 2
+    owner.order(session, "end")
+    owner.ended(session)
+    until(lambda: not agents(owner, session), 10, what="no process of it")
+
+
+def agents(owner: Owner, session: Json) -> list[str]:
+    return [c for c in processes_in(owner.claude.path.parent).values() if session["session_id"] in c]
+
+
+@pytest.mark.law("S1")
+@pytest.mark.parametrize("mode", ["pty", "tmux"])
+def test_a_terminal_goes_on_when_the_daemon_is_killed_and_is_found_again(tmp_path: Path, mode: str) -> None:
+    with Owner(tmp_path, require("2.1.325")) as owner:
+        session = owner.starts(mode, permission_mode="default", prompt=owner.script("hello", Turn(text("hi there"))))
+        shows(owner, session, "hi there")
+        before = owner.session(session["session_id"], "settled")
+        owner.daemon.kill9()
+        assert agents(owner, session)
+        owner.daemon.restart()
+        shows(owner, session, "hi there")
+        after = owner.sessions()[session["session_id"]]
+        assert (after["pid"], after["owned"]["status"]) == (before["pid"], "up")
+        owner.sends(session, owner.script("and again", Turn(text("still here"))))
+        shows(owner, session, "still here")
+        assert len(owner.sessions()) == 1
+        owner.order(session, "end")
+        owner.ended(session)
+        until(lambda: not agents(owner, session), 10, what="no process of it")
+        owner.daemon.stop()
+
+
+@pytest.mark.law("S6")
+def test_a_terminal_is_seen_and_typed_into_over_the_socket(owner: Owner) -> None:
+    session = owner.starts("pty", shell=True)
+    assert b"42-answers" in asyncio.run(typed(owner, session, b"echo $((40+2))-answers\n", b"42-answers"))
+    owner.order(session, "end")
+    owner.ended(session)
+
+
+async def typed(owner: Owner, session: Json, data: bytes, wanted: bytes) -> bytes:
+    """What a terminal shows from now on until the wanted words, when this is typed into it."""
+    topic = f"streams:{session['session_id']}"
+    async with following(owner.daemon, topics=[topic]) as socket:
+        await stream(socket, "reset")
+        words = base64.b64encode(data).decode()
+        assert (await socket.command("terminal_input", session_id=session["session_id"], data=words))["ok"]
+        heard = b""
+        while wanted not in heard:
+            heard += base64.b64decode(await stream(socket, "terminal"))
+        return heard
+
+
+async def stream(socket: Socket, kind: str) -> str:
+    while (message := await socket.until("stream"))["kind"] != kind:
+        pass
+    return str(message["data"])
+
+
+@pytest.mark.law("S4")
+def test_a_session_goes_on_in_another_mode_with_one_process_at_a_time(owner: Owner) -> None:
+    session = owner.starts("sdk", permission_mode="default", prompt=owner.script("the word is fig", Turn(text("ok"))))
+    owner.event(session, "turn.result")
+    owner.session(session["session_id"], "settled")
+    status, said = owner.order(session, "mode", mode="tmux")
+    assert status == 202, said
+    shows(owner, session, "the word is fig", 30)
+    assert owner.sessions()[session["session_id"]]["mode"] == "tmux"
+    assert len([c for c in agents(owner, session) if "keeper" not in c]) == 1
+    owner.sends(session, owner.script("which word?", Turn(text("a fruit it was"))))
+    shows(owner, session, "a fruit it was")
+    assert "the word is fig" in str(owner.model.requests_for("which word?")[-1].body)
+    owner.order(session, "end")
+    owner.ended(session)
