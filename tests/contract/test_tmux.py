@@ -23,6 +23,7 @@ from quarterdeck.errors import Refused
 from quarterdeck.runner.kin import process_id
 from quarterdeck.runner.launching import Kit
 from quarterdeck.runner.tmux import TmuxWay
+from quarterdeck.runner.tmux_view import look
 from tests.support import composer
 from tests.support.ears import Heard, eventually, shows
 
@@ -165,7 +166,7 @@ async def test_sessions_are_told_apart_by_ids_alone(desk: Desk) -> None:
 async def test_the_agent_has_the_environment_it_was_given(desk: Desk) -> None:
     os.environ["QUARTERDECK_SECRET"] = "ours"
     try:
-        first = await desk.launch(ODD="a b;\n#(touch x)'\"", SHELL="/bin/dash")
+        first = await desk.launch(ODD="a b;\n#(touch x)'\"", SHELL="/bin/dash", TMUX="/x,1,2", TMUX_PANE="%9")
         second = await desk.launch(ANOTHER="1")
     finally:
         del os.environ["QUARTERDECK_SECRET"]
@@ -284,14 +285,54 @@ async def test_viewers_see_the_screen_and_what_follows_in_the_smallest_size(desk
     await eventually(lambda: desk.tmux("list-panes", "-a", "-F", "#{pane_width}x#{pane_height}") == "80x20\n")
     await one.write(b"typed by one\x02\x1b")
     await eventually(lambda: b"typed by one" in second)
-    await two.write(b"\x15\x1dgone")
-    await eventually(lambda: b"gone" in first)
+    await two.write(b"\x15")
+    await two.write(b"\x1d")
+    await two.write(b"still here")
+    await eventually(lambda: b"still here" in first)
     await one.close()
     await two.resize(90, 30)
     await eventually(lambda: desk.tmux("list-panes", "-a", "-F", "#{pane_width}x#{pane_height}") == "90x30\n")
     await two.close()
     await two.write(b"to nobody")
     assert desk.tmux("list-clients") == ""
+
+
+async def test_a_person_who_attaches_leaves_with_one_key(desk: Desk) -> None:
+    session_id = await desk.launch()
+    await desk.ready(session_id)
+    shown = bytearray()
+    person = await look(desk.way.server.words("attach-session", "-t", "$0"), 80, 24, shown.extend)
+    await eventually(lambda: "❯\xa0" in shown.decode(errors="replace"))
+    await person.write(b"\x02typed")
+    await shows(desk.way, session_id, "typed")
+    await person.write(b"\x1d")
+    await eventually(lambda: desk.tmux("list-clients") == "")
+    await person.close()
+    assert desk.heard.news == []
+
+
+def test_the_daemons_own_loop_leaves_tmux_none_of_our_descriptors(tmp_path_factory: pytest.TempPathFactory) -> None:
+    loop = pytest.importorskip("uvloop").new_event_loop()
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        runner.run(a_life(tmp_path_factory.mktemp("u")))
+
+
+async def a_life(folder: Path) -> None:
+    async with opened(folder) as desk:
+        session_id = await desk.launch()
+        viewer = await desk.way.view(session_id, 80, 24, lambda _: None)
+        await desk.way.send(prompt(session_id, "hello"))
+        ours = held_by(os.getpid())
+        assert held_by(desk.way._sessions[session_id].pane.server_pid) & ours == set()
+        await viewer.close()
+        await desk.way.end(session_id)
+        assert desk.submitted() == ["hello"]
+
+
+def held_by(pid: int) -> set[str]:
+    """The pipes and sockets that a process holds."""
+    names = subprocess.run(["ls", "-l", f"/proc/{pid}/fd"], capture_output=True, text=True).stdout.split()
+    return {name for name in names if name.startswith(("pipe:", "socket:"))}
 
 
 @pytest.mark.law("S5")

@@ -1,4 +1,4 @@
-"""One program run to its end: no shell, no input, and bounded in time and output."""
+"""One program run to its end: no shell, no input but a given one, and bounded in time and output."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from typing import IO
 
 from msgspec import Struct
 
@@ -29,7 +30,13 @@ class Ended(Struct, frozen=True, kw_only=True):
 
 
 def run(
-    argv: Sequence[str], *, cwd: str, env: Mapping[str, str], seconds: float, limit: int = 4 * 1024 * 1024
+    argv: Sequence[str],
+    *,
+    cwd: str,
+    env: Mapping[str, str],
+    seconds: float,
+    limit: int = 4 * 1024 * 1024,
+    stdin: IO[bytes] | None = None,
 ) -> Ended:
     """Run a program in a session of its own. One that takes too long, or says too much, is ended with all it started.
 
@@ -39,7 +46,7 @@ def run(
         argv,
         cwd=cwd,
         env=dict(env),
-        stdin=subprocess.DEVNULL,
+        stdin=stdin or subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,

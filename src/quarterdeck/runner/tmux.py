@@ -179,6 +179,7 @@ class TmuxWay:
             await session.leave()
         self._sessions.clear()
         self._leave_server()
+        self.server.close()
 
     async def view(self, session_id: str, cols: int, rows: int, seen: Callable[[bytes], None]) -> TmuxViewer:
         session = self._session(session_id)

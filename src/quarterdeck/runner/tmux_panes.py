@@ -41,10 +41,13 @@ async def claude_panes(config_dir: Path, socket: Path, program: str = "tmux") ->
     for its panes, and nothing more."""
     if not _is_socket_of_ours(socket):
         return []
+    server = Server(socket, program)
     try:
-        panes = await Server(socket, program).panes()
+        panes = await server.panes()
     except Refused:
         return []
+    finally:
+        server.close()
     return await asyncio.to_thread(_placed, panes, config_dir, str(socket), program)
 
 

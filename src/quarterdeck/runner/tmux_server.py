@@ -7,18 +7,21 @@ import asyncio
 import contextlib
 import os
 import stat
-import subprocess
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote, unquote
 
 from msgspec import Struct
 
 from quarterdeck.errors import Refused
+from quarterdeck.runner.bounded import Ended, run
 
 SECONDS = 5.0
+THREADS = 4
 MAX_SOCKET = 100
 MAX_VARIABLE = 16_000
 MAX_WORDS = 15_000
@@ -79,6 +82,7 @@ class Server:
     def __init__(self, socket: Path, program: str = "tmux", scrollback_lines: int = SCROLLBACK_LINES) -> None:
         self.socket = socket
         self._program = program
+        self._threads = ThreadPoolExecutor(THREADS, "tmux")
         self._history = ("set-option", "-g", "history-limit", str(scrollback_lines))
 
     def words(self, *words: str) -> list[str]:
@@ -86,37 +90,38 @@ class Server:
         return [self._program, "-u", "-f", "/dev/null", "-S", str(self.socket), *words]
 
     async def do(
-        self,
-        *commands: Sequence[str],
-        stdin: bytes | None = None,
-        env: Mapping[str, str] | None = None,
-        cwd: str | None = None,
+        self, *commands: Sequence[str], stdin: bytes = b"", env: Mapping[str, str] | None = None, cwd: str = "/"
     ) -> str:
         """Run commands in one go, and give what they print. Refused when one fails; those after it are not run."""
-        code, out, err = await self._run(_joined(commands), stdin, env or {}, cwd)
-        if code:
-            raise Refused(f"tmux {commands[0][0]}: {err.decode(errors='replace').strip() or f'ended with {code}'}")
-        return out.decode(errors="replace")
+        said = await self._run(_joined(commands), stdin, env or {}, cwd)
+        if said.code:
+            raise Refused(f"tmux {commands[0][0]}: {_last_words(said)}")
+        return said.out.decode(errors="replace")
 
     async def _run(
-        self, words: list[str], stdin: bytes | None, env: Mapping[str, str], cwd: str | None
-    ) -> tuple[int, bytes, bytes]:
-        """In a thread: uvloop leaves a descriptor in whatever it starts, and a server would keep it open for ever."""
+        self, words: list[str], stdin: bytes = b"", env: Mapping[str, str] | None = None, cwd: str = "/"
+    ) -> Ended:
+        """In a thread: the loops' own ways to start a program may leave it our descriptors, and the server would hold
+        them for good."""
+        work = partial(_call, self.words(*words), stdin, env or {}, cwd)
         try:
-            ended = await asyncio.to_thread(_call, self.words(*words), stdin, dict(env), cwd)
+            said = await asyncio.get_running_loop().run_in_executor(self._threads, work)
         except OSError as error:
             what = error.filename or self._program
             raise Refused(f"tmux could not be started ({what}: {error.strerror}); install tmux 3.2 or newer") from None
-        except subprocess.TimeoutExpired:
-            raise Refused(f"tmux did not answer within {SECONDS:.0f} s; look at {self.socket}") from None
-        return ended.returncode, ended.stdout, ended.stderr
+        if said.cut:
+            raise Refused(f"tmux did not answer within {SECONDS:.0f} s; look at {self.socket}")
+        return said
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False)
 
     async def panes(self) -> list[Pane]:
         """Every pane, by one call; none when no server runs."""
-        code, out, err = await self._run(["list-panes", "-a", "-F", FORMAT], None, {}, None)
-        if code and not any(sign in err for sign in NO_SERVER):
-            raise Refused(f"tmux list-panes: {err.decode(errors='replace').strip()}")
-        lines = out.decode(errors="replace").splitlines() if not code else []
+        said = await self._run(["list-panes", "-a", "-F", FORMAT])
+        if said.code and not any(sign in said.err for sign in NO_SERVER):
+            raise Refused(f"tmux list-panes: {_last_words(said)}")
+        lines = said.out.decode(errors="replace").splitlines() if not said.code else []
         return [pane for line in lines if (pane := read_pane(line))]
 
     async def create(
@@ -141,11 +146,11 @@ class Server:
         """Start the server if none runs; one that is just ending has to end first."""
         until = time.monotonic() + START_SECONDS
         while True:
-            code, _, err = await self._run(_joined(commands), None, {}, None)
-            if not code:
+            said = await self._run(_joined(commands))
+            if not said.code:
                 return
-            if time.monotonic() > until or not any(sign in err for sign in NO_SERVER):
-                raise Refused(f"tmux does not start: {err.decode(errors='replace').strip()}")
+            if time.monotonic() > until or not any(sign in said.err for sign in NO_SERVER):
+                raise Refused(f"tmux does not start: {_last_words(said)}")
             await asyncio.sleep(0.02)
 
     async def mark(self, pane: Pane, *, config_dir: str, kind: str) -> None:
@@ -168,13 +173,17 @@ class Server:
             await self.do(("kill-session", "-t", pane.session))
 
 
-def _call(
-    words: list[str], stdin: bytes | None, env: dict[str, str], cwd: str | None
-) -> subprocess.CompletedProcess[bytes]:
-    given: dict[str, Any] = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}
-    return subprocess.run(  # noqa: S603 a list of words that no shell reads
-        words, capture_output=True, env=env, cwd=cwd, start_new_session=True, timeout=SECONDS, check=False, **given
-    )
+def _call(argv: list[str], stdin: bytes, env: Mapping[str, str], cwd: str) -> Ended:
+    if not stdin:
+        return run(argv, cwd=cwd, env=env, seconds=SECONDS)
+    with tempfile.TemporaryFile() as file:
+        file.write(stdin)
+        file.seek(0)
+        return run(argv, cwd=cwd, env=env, seconds=SECONDS, stdin=file)
+
+
+def _last_words(said: Ended) -> str:
+    return said.err.decode(errors="replace").strip() or f"ended with {said.code}"
 
 
 def read_pane(line: str) -> Pane | None:

@@ -9,6 +9,7 @@ import os
 import pty
 import signal
 import struct
+import subprocess
 import termios
 from collections.abc import Callable, Sequence
 
@@ -23,7 +24,7 @@ LEAVE_SECONDS = 2.0
 class TmuxViewer:
     """Gets from tmux what makes the screen, then what changes it."""
 
-    def __init__(self, terminal: int, client: asyncio.subprocess.Process, seen: Callable[[bytes], None]) -> None:
+    def __init__(self, terminal: int, client: subprocess.Popen[bytes], seen: Callable[[bytes], None]) -> None:
         self._terminal, self._client, self._seen = terminal, client, seen
         self.is_open = True
         self._writing = asyncio.Lock()
@@ -68,9 +69,9 @@ class TmuxViewer:
             self._signal(signal.SIGWINCH)
 
     def _signal(self, number: signal.Signals) -> None:
-        if self._client.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                self._client.send_signal(number)
+        """It is ours to wait for, so its number is its own until we have."""
+        with contextlib.suppress(ProcessLookupError):
+            self._client.send_signal(number)
 
     async def close(self) -> None:
         """Leave; the session goes on."""
@@ -80,13 +81,17 @@ class TmuxViewer:
         self.is_open = False
         self._signal(signal.SIGHUP)
         try:
-            await asyncio.wait_for(self._client.wait(), LEAVE_SECONDS)
-        except TimeoutError:
-            self._signal(signal.SIGKILL)
-            await self._client.wait()
+            await asyncio.to_thread(self._wait)
         finally:
             async with self._writing:  # whoever writes hears that the client has gone
                 os.close(self._terminal)
+
+    def _wait(self) -> None:
+        try:
+            self._client.wait(LEAVE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._client.kill()
+            self._client.wait()
 
 
 async def look(argv: Sequence[str], cols: int, rows: int, seen: Callable[[bytes], None]) -> TmuxViewer:
@@ -95,16 +100,19 @@ async def look(argv: Sequence[str], cols: int, rows: int, seen: Callable[[bytes]
     try:
         _set_size(ours, cols, rows)
         os.set_blocking(ours, False)
-        env = {"TERM": TERM}
-        client = await asyncio.create_subprocess_exec(
-            *argv, stdin=theirs, stdout=theirs, stderr=theirs, env=env, start_new_session=True
-        )
+        client = await asyncio.to_thread(_start, argv, theirs)
     except OSError as error:
         os.close(ours)
         raise Refused(f"tmux could not be started: {error.strerror}") from None
     finally:
         os.close(theirs)
     return TmuxViewer(ours, client, seen)
+
+
+def _start(argv: Sequence[str], terminal: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(  # noqa: S603 a list of words that no shell reads
+        argv, stdin=terminal, stdout=terminal, stderr=terminal, env={"TERM": TERM}, cwd="/", start_new_session=True
+    )
 
 
 def _set_size(terminal: int, cols: int, rows: int) -> None:
