@@ -112,13 +112,16 @@ async def opened(folder: Path) -> AsyncIterator[Desk]:
 @pytest.mark.law("S8")
 async def test_prompts_arrive_whole_and_once(desk: Desk) -> None:
     session_id = await desk.launch()
-    odd = "\x1b[201~rm\x03 -rf\r\n\x00end;"
-    sent = ["one line", "two\nlines\n\tand a tab", "-- --settings=x", "C-c Enter;", odd, "!ls"]
+    sent = ["one line", "two\nlines\n\tand a tab", "-- --settings=x", "C-c Enter;", "-\r\nend;", "!ls"]
     for text in sent:
         await desk.way.send(prompt(session_id, text))
-    wanted = ["one line", "two\nlines\n\tand a tab", "-- --settings=x", "C-c Enter;", "[201~rm -rf\nend;", " !ls"]
+    wanted = ["one line", "two\nlines\n\tand a tab", "-- --settings=x", "C-c Enter;", "-\nend;", " !ls"]
     assert desk.submitted() == wanted
     assert desk.tmux("list-buffers") == ""
+    for key in ("\x1b[201~rm", "\x03", "\x00", "\x9b", " \n"):
+        with pytest.raises(Refused, match=r"control character|is empty"):
+            await desk.way.send(prompt(session_id, key))
+    assert desk.submitted() == wanted
 
 
 @pytest.mark.law("S8")

@@ -18,6 +18,7 @@ from quarterdeck.runner.tmux_panes import claude_panes
 from tests.support.claude import ClaudeHome, require
 from tests.support.ears import Heard, eventually, shows
 from tests.support.model_server import ModelServer, Turn, text, tool
+from tests.support.owner import Owner
 
 pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("tmux")]
 
@@ -161,3 +162,23 @@ async def test_a_killed_owner_loses_nothing(place: Place) -> None:
     assert place.heard.news == []
     await place.way.end(session_id)
     assert len(place.heard.downs()) == 1
+
+
+@pytest.mark.law("S1")
+def test_a_killed_daemon_finds_its_session_again(tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("q")
+    with Owner(folder, require("2.1.325"), env={"QUARTERDECK_PTY_TMUX_SOCKET": str(folder / "t" / "s")}) as owner:
+        owner.script("say hello", Turn(text("hello there")))
+        owner.script("and again", Turn(text("hello again")))
+        session = owner.starts("tmux", prompt="say hello", permission_mode="default")
+        owner.event(session, "message.assistant")
+        before = owner.sessions()[session["session_id"]]["owned"]
+        owner.daemon.kill9()
+        owner.daemon.start()
+        owner.sends(session, "and again")
+        said = owner.event(session, "message.assistant", after=owner.event(session, "session.send")["seq_no"])
+        assert "hello again" in str(said["data"])
+        assert owner.sessions()[session["session_id"]]["owned"]["terminal"] == before["terminal"]
+        owner.order(session, "end")
+        owner.ended(session)
+        assert len(owner.daemon.events("session.exit")) == 1

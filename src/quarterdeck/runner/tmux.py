@@ -19,6 +19,7 @@ from quarterdeck.core.state import ProcessId
 from quarterdeck.errors import Refused
 from quarterdeck.runner.kin import Watch, agent_below, process_id
 from quarterdeck.runner.launching import Ear, Kit, Running
+from quarterdeck.runner.pty_start import check
 from quarterdeck.runner.tmux_kit import KEEPER, MAX_PROMPT, command
 from quarterdeck.runner.tmux_server import SCROLLBACK_LINES, VIEWER_FLAG, Pane, Server
 from quarterdeck.runner.tmux_session import Session
@@ -261,16 +262,9 @@ class TmuxWay:
 
 
 def _check(start: Start) -> None:
+    check(start)
     if not SESSION_ID.fullmatch(start.session_id):
         raise Refused("a session id has letters, digits, _ and - only")
-    if start.attachments:
-        raise Refused("a terminal takes text only; start it without attachments, or use mode sdk")
-    if start.max_turns is not None:
-        raise Refused("max_turns: a terminal has no limit of turns; leave it out, or use mode sdk")
-    if start.fork_at is not None:
-        raise Refused("fork_at: a terminal forks from the end only; leave it out, or use mode sdk")
-    if not Path(start.cwd).is_dir():
-        raise Refused(f"{start.cwd}: is not a folder; choose another")
 
 
 async def _born(pane: Pane) -> ProcessId | None:

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from functools import partial
 from operator import ne
 
-from quarterdeck.agents.claude.screen import composer, holds, typed_form
+from quarterdeck.agents.claude.screen import composer, holds
 from quarterdeck.errors import Refused
 from quarterdeck.runner.tmux_server import Server
+from quarterdeck.runner.typed import typed_prompt
 
 START_SECONDS = 30.0
 READY_SECONDS = 3.0
@@ -33,9 +34,10 @@ class Typist:
 
     async def type(self, prompt: str) -> None:
         """Paste the prompt as one piece, see it stand in the composer, and submit it."""
-        text = typed_form(prompt)
-        if not text.strip():
-            raise Refused("the prompt is empty; write something")
+        try:
+            text = typed_prompt(prompt).decode()
+        except ValueError as wrong:
+            raise Refused(str(wrong)) from None
         async with self._one:
             await self._be_ready()
             await self._paste(text)
@@ -112,7 +114,7 @@ class Typist:
         await self._server.do(
             ("load-buffer", "-b", buffer, "-"),
             ("paste-buffer", "-p", "-d", "-b", buffer, "-t", self._pane),
-            stdin=text.encode(errors="replace"),
+            stdin=text.encode(),
         )
 
     async def _submit(self, text: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.agents.claude.screen import composer, holds, typed_form
+from quarterdeck.agents.claude.screen import composer, holds
 
 RULE = "\x1b[38;5;244m" + "─" * 40
 PAST = "\x1b[48;5;237m❯ \x1b[38;5;231man earlier prompt\x1b[39m"
@@ -56,15 +56,6 @@ def test_a_screen_without_a_composer(shown: str) -> None:
 def test_any_screen_can_be_read(shown: str) -> None:
     composer(shown)
     composer(screen(f"❯\xa0{shown}"))
-
-
-@pytest.mark.law("S8")
-@given(st.text(max_size=100))
-def test_what_is_typed_holds_no_key_and_no_shell_command(prompt: str) -> None:
-    typed = typed_form(prompt)
-    assert not [c for c in typed if (c < " " and c not in "\n\t") or "\x7f" <= c <= "\x9f"]
-    assert not typed.startswith("!")
-    assert holds(typed, prompt)
 
 
 def test_a_composer_holds_a_text_folded_or_letter_by_letter_and_nothing_beside_it() -> None:

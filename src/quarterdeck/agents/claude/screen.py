@@ -44,17 +44,6 @@ def holds(shown: str, text: str) -> bool:
     return bool(PASTED.match(shown)) or _letters(shown) == _letters(text)
 
 
-def typed_form(prompt: str) -> str:
-    """A prompt as it can be typed: without keys in it, and never as a command for a shell."""
-    text = prompt.replace("\r\n", "\n").replace("\r", "\n")
-    text = "".join(letter for letter in text if letter in "\n\t" or not _is_control(letter))
-    return f" {text}" if text.startswith(SHELL) else text
-
-
-def _is_control(letter: str) -> bool:
-    return letter < " " or "\x7f" <= letter <= "\x9f"
-
-
 def _letters(text: str) -> str:
     """What every terminal draws alike."""
     return "".join(filter(str.isalnum, text))
