@@ -164,21 +164,28 @@ async def test_a_killed_owner_loses_nothing(place: Place) -> None:
     assert len(place.heard.downs()) == 1
 
 
-@pytest.mark.law("S1")
-def test_a_killed_daemon_finds_its_session_again(tmp_path_factory: pytest.TempPathFactory) -> None:
+@pytest.fixture
+def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Owner]:
     folder = tmp_path_factory.mktemp("q")
-    with Owner(folder, require("2.1.325"), env={"QUARTERDECK_PTY_TMUX_SOCKET": str(folder / "t" / "s")}) as owner:
-        owner.script("say hello", Turn(text("hello there")))
-        owner.script("and again", Turn(text("hello again")))
-        session = owner.starts("tmux", prompt="say hello", permission_mode="default")
-        owner.event(session, "message.assistant")
-        before = owner.sessions()[session["session_id"]]["owned"]
-        owner.daemon.kill9()
-        owner.daemon.start()
-        owner.sends(session, "and again")
-        said = owner.event(session, "message.assistant", after=owner.event(session, "session.send")["seq_no"])
-        assert "hello again" in str(said["data"])
-        assert owner.sessions()[session["session_id"]]["owned"]["terminal"] == before["terminal"]
-        owner.order(session, "end")
-        owner.ended(session)
-        assert len(owner.daemon.events("session.exit")) == 1
+    socket = folder / "t" / "s"
+    with Owner(folder, require("2.1.325"), env={"QUARTERDECK_PTY_TMUX_SOCKET": str(socket)}) as owner:
+        yield owner
+    subprocess.run(["tmux", "-S", str(socket), "kill-server"], env={}, capture_output=True, timeout=10)
+
+
+@pytest.mark.law("S1")
+def test_a_killed_daemon_finds_its_session_again(owner: Owner) -> None:
+    owner.script("say hello", Turn(text("hello there")))
+    owner.script("and again", Turn(text("hello again")))
+    session = owner.starts("tmux", prompt="say hello", permission_mode="default")
+    first = owner.event(session, "run.end")
+    before = owner.sessions()[session["session_id"]]["owned"]
+    owner.daemon.kill9()
+    owner.daemon.start()
+    owner.sends(session, "and again")
+    owner.event(session, "run.end", after=first["seq_no"])
+    assert len(owner.model.requests_for("and again")) == 1
+    assert owner.sessions()[session["session_id"]]["owned"]["terminal"] == before["terminal"]
+    owner.order(session, "end")
+    owner.ended(session)
+    assert len(owner.daemon.events("session.exit")) == 1
