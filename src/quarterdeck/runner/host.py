@@ -41,7 +41,7 @@ from quarterdeck.runner.frames import (
     read_note,
 )
 from quarterdeck.runner.host_peer import Gone, Peer, line_of, may_speak
-from quarterdeck.runner.host_terminal import Terminal, start_of, tell
+from quarterdeck.runner.host_terminal import Terminal, read_line, start_of, tell
 from quarterdeck.runner.ring import Ring
 from quarterdeck.runner.typed import CTRL_C, CTRL_Z, CTRL_Z_CODED, ESCAPE, Line
 from quarterdeck.runner.typist import TICK_SECONDS, Refusal, Seen, Typist
@@ -52,8 +52,7 @@ if TYPE_CHECKING:
 
 FLUSH_SECONDS = 0.008
 FLUSH_BYTES = READ_BYTES = 64 * 1024
-READS = 32
-"""At most so many in a row: then the others have their turn."""
+FULL_READ = 4000
 
 MAX_INPUT = 64 * 1024
 PATIENCE_SECONDS = 0.1
@@ -86,7 +85,8 @@ class Host:
         self._wake_at: dict[str, float] = {}
         self._stopping = ""
         self._ancestors = frozenset(line_of(os.getppid()))
-        self._poll = select.poll()
+        self._poll, self._more = select.poll(), select.poll()
+        self._more.register(terminal.master, select.POLLIN)
         self._wakes, waking = os.pipe()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: os.write(waking, b"."))
@@ -189,12 +189,18 @@ class Host:
             self._read()
 
     def _read(self) -> None:
+        """All there is. While much comes, also what comes until it is time to show it: a read gives 4 KiB at most."""
         master, ring, began = self._terminal.master, self._ring, self._ring.end
+        until = self._flushed_at + FLUSH_SECONDS
         try:
-            for _ in range(READS):
+            while ring.end - self._flushed_to < FLUSH_BYTES:
                 if not (count := os.readv(master, [ring.room(READ_BYTES)])):
                     break
                 ring.took(count)
+                if count < FULL_READ:
+                    left = until - time.monotonic()
+                    if left <= 0 or not self._more.poll(left * 1000):
+                        break
         except OSError:
             pass
         if ring.end > began:
@@ -202,7 +208,7 @@ class Host:
 
     def _keeper_turn(self) -> None:
         """It tells the program's status when everything has ended; when it dies itself, the rest falls to us."""
-        said = os.read(self._terminal.keeper_says, 64).decode().strip()
+        said = read_line(self._terminal.keeper_says)
         self._poll.unregister(self._terminal.keeper_says)
         status = int(said) if said else int(signal.SIGKILL)
         os.waitpid(self._terminal.keeper, 0)
@@ -226,7 +232,7 @@ class Host:
         self._tell_state()
 
     def _drain(self) -> bool:
-        before = self._ring.end
+        before = self._flushed_to = self._ring.end
         self._read()
         return self._ring.end > before
 

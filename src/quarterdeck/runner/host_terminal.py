@@ -29,7 +29,7 @@ class Terminal:
         os.close(told)
         os.set_blocking(self.master, False)
         self.keeper_says = heard
-        pid, self.start = os.read(heard, 64).decode().split()
+        pid, self.start = read_line(heard).split()
         self.pid = int(pid)
 
     def _keep(self, settings: dict[str, Any], above: int, told: int) -> NoReturn:
@@ -74,6 +74,14 @@ class Terminal:
 
 def tell(pipe: int, words: str) -> None:
     os.write(pipe, words.encode() + b"\n")
+
+
+def read_line(pipe: int) -> str:
+    """Up to the end of the line and no further; empty at the end of all."""
+    line = b""
+    while (letter := os.read(pipe, 1)) not in (b"", b"\n"):
+        line += letter
+    return line.decode()
 
 
 def start_of(pid: int) -> str:
