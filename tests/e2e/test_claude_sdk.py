@@ -23,7 +23,7 @@ from quarterdeck.runner.launching import Asked
 from quarterdeck.runner.sdk import MISSING
 from tests.support.claude import ClaudeHome, require
 from tests.support.model_server import ModelServer, Turn, text, tool
-from tests.support.sdk_sessions import Deck, for_ever, processes_of
+from tests.support.sdk_sessions import Deck, for_ever
 
 pytestmark = pytest.mark.e2e
 
@@ -77,6 +77,7 @@ def bash(model: ModelServer, command: str) -> str:
     return prompt
 
 
+@pytest.mark.law("D2")
 @pytest.mark.law("D15")
 async def test_a_turn_with_tools_is_decided_and_told(deck: Deck, model: ModelServer) -> None:
     answers = {
@@ -86,6 +87,7 @@ async def test_a_turn_with_tools_is_decided_and_told(deck: Deck, model: ModelSer
         "touch unanswered": NoOpinion(),
         "touch granted": Allow(grant=Grant("Bash", "session")),
     }
+    broken = "touch broken"
 
     def decide(asked: Asked) -> Any:
         questioned = asked.tool_name == "AskUserQuestion"
@@ -101,7 +103,7 @@ async def test_a_turn_with_tools_is_decided_and_told(deck: Deck, model: ModelSer
     assert next(iter(first["model_usage"].values()))["output_tokens"] == 20
     assert deck.ear.text() == "finished"
     assert [d["content"] for kind, d in deck.ear.streams if kind == "message"][-1] == [text("finished")]
-    for command in [*answers][1:]:
+    for command in (broken, *[*answers][1:]):
         await deck.turn(session_id, bash(model, command))
     assert model.tool_results(bash(model, "touch denied")) == ["not this one"]
     assert NOBODY in model.tool_results(bash(model, "touch unanswered"))[0]
@@ -143,7 +145,7 @@ async def test_prompts_wait_for_their_turn_and_an_interrupt_ends_one(deck: Deck,
     assert [asked.tool_name for asked in deck.ear.given_up] == ["Bash"]
     assert [failed.message_id for failed in deck.ear.of(Failed)] == [waiting]
     assert [(down.session_id, down.reason) for down in deck.ear.of(Down)] == [(session_id, "ended")]
-    assert not processes_of(deck.home.path)
+    assert not deck.processes
     with pytest.raises(Refused, match="does not run here"):
         await deck.send(session_id, "too late")
 
@@ -240,7 +242,7 @@ async def test_a_killed_agent_is_noticed_leaves_nothing_and_can_be_resumed(deck:
     down = deck.ear.of(Down)[1]
     assert (down.signal, down.code, down.reason) == (signal.SIGKILL, None, "exited")
     assert len(deck.ear.given_up) == 1
-    assert not processes_of(deck.home.path)
+    assert not deck.processes
     model.scripts["go on"] = [Turn(text("here I am"))]
     await deck.launch(resume=session_id, session_id=session_id)
     assert (await deck.turn(session_id, "go on"))["result"] == "here I am"
@@ -266,26 +268,26 @@ async def test_sub_agents_ask_and_servers_of_the_project_are_there(newest: Deck,
 
 @pytest.mark.law("S10")
 async def test_it_sees_nothing_of_ours_and_its_command_line_holds_no_token(
-    deck: Deck, model: ModelServer, monkeypatch: pytest.MonkeyPatch
+    newest: Deck, model: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("QUARTERDECK_TOKEN", "our-secret")
     monkeypatch.setenv("SOME_SECRET", "our-secret")
-    seen = deck.home.path / "seen"
+    seen = newest.home.path / "seen"
     command = f"cat >> {seen} # hook-token"
     hooks = {"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": command}]}]}}
-    settings = deck.folder / "hooks.json"
+    settings = newest.folder / "hooks.json"
     settings.write_text(json.dumps(hooks))
-    running = await deck.launch(hooks=str(settings), prompt=bash(model, "env > seen-env"))
-    await deck.ended(1)
-    await deck.turn(running.session_id, bash(model, "true"))
+    running = await newest.launch(hooks=str(settings), prompt=bash(model, "env > seen-env"))
+    await newest.ended(1)
+    await newest.turn(running.session_id, bash(model, "true"))
     assert seen.read_text().count('"hook_event_name":"UserPromptSubmit"') == 2
     assert running.process is not None
     proc = Path(f"/proc/{running.process.pid}")
-    ours = {**deck.kit().environment, "PWD": str(deck.home.project), "CLAUDE_CODE_ENTRYPOINT": "sdk-py"}
+    ours = {**newest.kit().environment, "PWD": str(newest.home.project), "CLAUDE_CODE_ENTRYPOINT": "sdk-py"}
     given = dict(line.split("=", 1) for line in proc.joinpath("environ").read_text().split("\0") if line)
     assert given.pop("CLAUDE_AGENT_SDK_VERSION")
     assert given == ours
-    assert "our-secret" not in (deck.home.project / "seen-env").read_text()
+    assert "our-secret" not in (newest.home.project / "seen-env").read_text()
     assert "hook-token" not in proc.joinpath("cmdline").read_text()
 
 
@@ -298,14 +300,14 @@ async def test_tools_can_be_limited_and_the_question_is_always_among_them(
     assert sorted(deck.ear.noted("init")[0]["tools"]) == ["AskUserQuestion", "Read"]
     await asyncio.gather(*(deck.launch() for _ in range(2)))
     starting = asyncio.create_task(deck.launch())
-    await deck.ear.until(lambda: len(processes_of(deck.home.project)) > 6)
+    await deck.ear.until(lambda: len(deck.processes) > 9)
     started = time.monotonic()
     await deck.way.close()
     assert time.monotonic() - started < 3
     with pytest.raises(Refused, match="Quarterdeck stops"):
         await starting
     assert [down.reason for down in deck.ear.of(Down)] == ["stopped"] * 3
-    assert not processes_of(tmp_path)
+    assert not deck.processes
 
 
 OUR_SIDE = """
@@ -327,18 +329,18 @@ asyncio.run(main(*sys.argv[1:]))
 
 
 @pytest.mark.law("S1")
-async def test_our_death_leaves_no_orphan_and_the_session_can_be_resumed(deck: Deck, model: ModelServer) -> None:
-    session_id, folder = str(uuid.uuid4()), deck.home.path.parent
-    given = [str(folder), str(deck.home.cli), model.url, session_id, bash(model, "touch never")]
+async def test_our_death_leaves_no_orphan_and_the_session_can_be_resumed(newest: Deck, model: ModelServer) -> None:
+    session_id, folder = str(uuid.uuid4()), newest.home.path.parent
+    given = [str(folder), str(newest.home.cli), model.url, session_id, bash(model, "touch never")]
     with subprocess.Popen([sys.executable, "-c", OUR_SIDE, *given], stdout=subprocess.PIPE) as ours:
         assert ours.stdout is not None
         assert await asyncio.to_thread(ours.stdout.readline) == b"asked\n"
-        assert processes_of(deck.home.path)
+        assert newest.processes
         ours.kill()
-    await deck.ear.until(lambda: not processes_of(deck.home.path), seconds=5)
+    await newest.ear.until(lambda: not newest.processes, seconds=5)
     model.scripts["go on"] = [Turn(text("here I am"))]
-    await deck.launch(resume=session_id, session_id=session_id, prompt="go on")
-    assert (await deck.ended(1))["result"] == "here I am"
+    await newest.launch(resume=session_id, session_id=session_id, prompt="go on")
+    assert (await newest.ended(1))["result"] == "here I am"
 
 
 async def test_without_the_sdk_a_launch_says_how_to_get_it(newest: Deck, monkeypatch: pytest.MonkeyPatch) -> None:

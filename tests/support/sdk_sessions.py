@@ -4,7 +4,6 @@ import asyncio
 import time
 import uuid
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 from quarterdeck.core.decisions import Allow, Decision
@@ -12,6 +11,7 @@ from quarterdeck.core.orders import Down, News, Noted, Send, Start, TurnEnded
 from quarterdeck.runner.launching import Asked, Kit, Running, Way
 from quarterdeck.runner.sdk import SdkWay
 from tests.support.claude import ClaudeHome
+from tests.support.connected import processes_in
 
 N = TypeVar("N", bound=News)
 SECONDS = 20.0
@@ -74,6 +74,11 @@ class Deck:
         self.folder = home.path / "run"
         self.folder.mkdir(mode=0o700, exist_ok=True)
 
+    @property
+    def processes(self) -> dict[int, str]:
+        """What runs in this home."""
+        return processes_in(self.home.path.parent)
+
     def kit(self, hooks: str = "") -> Kit:
         environment = {**self.home.env, "QUARTERDECK_TAG": "tag-1"}
         return Kit(
@@ -115,15 +120,3 @@ class Deck:
     async def down(self, session_id: str, seconds: float = SECONDS) -> Down:
         await self.ear.until(lambda: self.ear.of(Down, session_id), seconds)
         return self.ear.of(Down, session_id)[0]
-
-
-def processes_of(folder: Path) -> list[int]:
-    """Who runs in a folder or below it."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        try:
-            if entry.name.isdigit() and Path(entry / "cwd").readlink().is_relative_to(folder):
-                found.append(int(entry.name))
-        except OSError:
-            continue
-    return found
