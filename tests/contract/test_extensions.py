@@ -127,6 +127,42 @@ def test_a_refusal_is_told_in_claudes_words_without_the_secret(daemon: Daemon) -
     assert error["error"]["message"].endswith("claude-spy mcp add --scope: Failed to add: it says …")
 
 
+@pytest.mark.law("A11")
+def test_every_change_is_on_record_with_who_and_how_it_ended(daemon: Daemon) -> None:
+    after = daemon.api("GET", "/feed?limit=1000")[1]["events"][-1]["seq_no"]
+    daemon.api("POST", "/plugins/install", {"name": "demo@lab"})
+    daemon.api("POST", "/plugins/uninstall", {"name": "refuse"})
+    daemon.api("POST", "/plugins/marketplaces", {"source": "https://h.example/m.git?token=hunter2-secret"})
+    daemon.api("POST", "/plugins/marketplaces/update", {})
+    daemon.api("POST", "/mcp", {"name": "web", "transport": "http", "url": "https://h/?k=hunter2-secret"})
+    daemon.api("POST", "/mcp", {"name": "x", "command": "refuse", "args": ["hunter2-secret", "refuse"]})
+    daemon.api("DELETE", "/mcp/web")
+    rows = daemon.api("GET", f"/audit?after={after}")[1]["audit"]
+    assert [(r["kind"], r["what"]["action"], r["what"]["name"], r["what"]["outcome"]) for r in rows] == [
+        ("plugin.change", "install", "demo@lab", "done"),
+        ("plugin.change", "uninstall", "refuse", "failed"),
+        ("plugin.change", "add_marketplace", "https://h.example/m.git?•••", "done"),
+        ("plugin.change", "update_marketplace", "all", "done"),
+        ("mcp.change", "add", "web", "done"),
+        ("mcp.change", "add", "x", "failed"),
+        ("mcp.change", "remove", "web", "done"),
+    ]
+    assert {row["who"] for row in rows} == {"owner"}
+    assert rows[4]["what"]["transport"] == "http"
+    assert rows[5]["what"]["error"].endswith("mcp add --scope: Failed to add: it says •••")
+
+
+@pytest.mark.law("A12")
+def test_no_value_of_a_variable_or_header_is_on_record(daemon: Daemon) -> None:
+    after = daemon.api("GET", "/feed?limit=1000")[1]["events"][-1]["seq_no"]
+    daemon.api("POST", "/mcp", {"name": "a", "command": "cat", "env": {"KEY": "hunter2-secret"}})
+    daemon.api("POST", "/mcp", {"name": "b", "transport": "sse", "url": "http://h", "headers": {"K": "hunter2-secret"}})
+    daemon.api("POST", "/mcp", {"name": "c", "command": "refuse", "env": {"KEY": "hunter2-secret"}})
+    told = json.dumps(daemon.api("GET", f"/feed?after={after}")[1])
+    assert told.count('"mcp.change"') == 3
+    assert "hunter2" not in told
+
+
 def test_a_list_is_asked_for_again_only_when_something_changed(daemon: Daemon) -> None:
     for _ in range(3):
         assert daemon.api("GET", "/plugins") == (200, {"plugins": [], "next": None})

@@ -20,8 +20,8 @@ qd config check    # everything that is wrong, with its line and the key that wa
 qd config schema   # the JSON schema of the file
 ```
 
-- A key that is not known, stands twice or has a value it cannot have stops the start; the error names the line, the key,
-  the problem and the nearest known key. A variable that is almost the name of a setting is refused in the same way.
+- A key that is not known, stands twice or has a value it cannot have stops the start; the error names the line, the
+  key, the problem and the nearest known key. A variable that is almost the name of a setting is refused as well.
 - In a variable a list is written with commas, `none` takes back what the file says where there can be none, and an
   empty variable says nothing.
 - Secrets stand in files of their own, of mode 0600, which a key that ends in `_file` names. One that is written into

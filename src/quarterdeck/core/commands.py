@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from quarterdeck.core.data import Spent
+from quarterdeck.core.data import McpChangeData, PluginChangeData, Spent
 from quarterdeck.core.decisions import Decision
 from quarterdeck.core.notice import Notice
 from quarterdeck.core.orders import News, Order, Work
@@ -212,6 +212,13 @@ class Trimming(Struct, frozen=True, gc=False, kw_only=True):
     at: float
 
 
+class ExtensionChanged(Struct, frozen=True, gc=False, kw_only=True):
+    """Somebody had the agent change a plugin or an MCP server, and this is how it ended."""
+
+    change: PluginChangeData | McpChangeData
+    at: float
+
+
 class NotifyFailed(Struct, frozen=True, gc=False, kw_only=True):
     """A channel could not tell anybody of these requests."""
 
@@ -247,7 +254,7 @@ class InputRefused(Struct, frozen=True, gc=False, kw_only=True):
     error: str
 
 
-Command = Decide | CreateToken | RevokeToken | AddRule | RemoveRule | TrustProject | Trimming | Order
+Command = Decide | CreateToken | RevokeToken | AddRule | RemoveRule | TrustProject | Trimming | ExtensionChanged | Order
 """What somebody wants and waits for; each gets a Reply."""
 
 Input = (

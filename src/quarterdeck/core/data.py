@@ -418,6 +418,33 @@ class ProjectTrustData(Data, frozen=True, gc=False, kw_only=True):
     by: str
 
 
+class PluginChangeData(Data, frozen=True, gc=False, kw_only=True):
+    """Somebody had the agent change a plugin, or with `add_marketplace` and the like a marketplace. `outcome` is done
+    or failed, `error` what the agent said then."""
+
+    action: str
+    name: str
+    scope: str
+    by: str
+    outcome: str = "done"
+    marketplace: str | None = None
+    project: str | None = None
+    error: str | None = None
+
+
+class McpChangeData(Data, frozen=True, gc=False, kw_only=True):
+    """Somebody had the agent add or remove an MCP server; its command, address, variables and headers are not told."""
+
+    action: str
+    name: str
+    scope: str
+    by: str
+    transport: str | None = None
+    outcome: str = "done"
+    project: str | None = None
+    error: str | None = None
+
+
 class TerminalData(Data, frozen=True, gc=False, kw_only=True):
     terminal_id: str
     name: str | None = None

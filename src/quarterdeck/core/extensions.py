@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -11,6 +11,9 @@ from msgspec import Struct
 HIDDEN = "•••"
 SECRET = re.compile(r"token|secret|passw|key|auth|credential|bearer", re.IGNORECASE)
 SHAPED = re.compile(r"sk-[A-Za-z0-9_-]{8,}|gh[pousr]_[A-Za-z0-9]{16,}|xox[a-z]-[A-Za-z0-9-]{8,}|eyJ[A-Za-z0-9_-]{20,}")
+
+QUERY = re.compile(r"(?<=\S)\?\S+")
+SHORTEST, LONGEST = 4, 500
 
 
 class Plugin(Struct, frozen=True, kw_only=True):
@@ -76,6 +79,14 @@ class NewServer(Struct, frozen=True, kw_only=True):
     @property
     def secrets(self) -> list[str]:
         return [*self.env.values(), *self.headers.values()]
+
+
+def told_without(words: str, secrets: Iterable[str]) -> str:
+    """Words of the agent for the record: without these, without what looks like a secret, and not long."""
+    for secret in sorted((s for s in secrets if len(s) >= SHORTEST), key=len, reverse=True):
+        words = words.replace(secret, HIDDEN)
+    words = QUERY.sub(f"?{HIDDEN}", SHAPED.sub(HIDDEN, words))
+    return words if len(words) <= LONGEST else words[:LONGEST] + "…"
 
 
 def without_secrets(args: Sequence[str]) -> list[str]:

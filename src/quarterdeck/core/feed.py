@@ -75,6 +75,8 @@ KINDS: Mapping[str, type[Struct]] = {
     "token.create": d.TokenCreateData,
     "token.revoke": d.TokenRevokeData,
     "setting.change": d.SettingChangeData,
+    "plugin.change": d.PluginChangeData,
+    "mcp.change": d.McpChangeData,
     "log.trim": d.LogTrimData,
     "terminal.open": d.TerminalData,
     "terminal.close": d.TerminalData,
@@ -148,10 +150,12 @@ AUDIT_KINDS = (
     "token.create",
     "token.revoke",
     "setting.change",
+    "plugin.change",
+    "mcp.change",
     "log.trim",
 )
-"""What the audit shows: every decision, every change of a rule, a token, a setting or the log itself, and every
-order to a session of ours."""
+"""What the audit shows: every decision, every change of a rule, a token, a setting, a plugin, an MCP server or the log
+itself, and every order to a session of ours."""
 
 HIDDEN = frozenset(
     {

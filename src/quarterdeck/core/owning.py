@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from quarterdeck.core import data as d
-from quarterdeck.core.commands import CreateToken, Reply, RevokeToken, Trimming
+from quarterdeck.core.commands import CreateToken, ExtensionChanged, Reply, RevokeToken, Trimming
 from quarterdeck.core.feed import USER
 from quarterdeck.core.step import Step
 
@@ -61,6 +61,14 @@ def record_settings(step: Step, settings: dict[str, str]) -> None:
         old, new = before.get(key), settings.get(key)
         if old != new:
             step.emit_own("setting.change", d.SettingChangeData(key=key, old=old, new=new))
+
+
+def record_extension(step: Step, command: ExtensionChanged) -> None:
+    """Record that a plugin or an MCP server was changed, or that this failed."""
+    kind = "plugin.change" if isinstance(command.change, d.PluginChangeData) else "mcp.change"
+    level = "info" if command.change.outcome == "done" else "warn"
+    step.emit_own(kind, command.change, actor=USER, level=level)
+    step.effects.append(Reply(request_id=kind, outcome="applied"))
 
 
 def record_trim(step: Step, command: Trimming) -> None:

@@ -16,6 +16,7 @@ from quarterdeck.core.commands import (
     Decide,
     DecisionRefused,
     Effect,
+    ExtensionChanged,
     Heard,
     HolderGone,
     Input,
@@ -42,7 +43,7 @@ from quarterdeck.core.hearing import end_run, hear
 from quarterdeck.core.launching import come_back, hear_news, reap_idle
 from quarterdeck.core.ordering import carry_out
 from quarterdeck.core.orders import Change, Down, End, Failed, Interrupt, Noted, Send, Start, Switch, TurnEnded, Up
-from quarterdeck.core.owning import change_tokens, record_settings, record_trim
+from quarterdeck.core.owning import change_tokens, record_extension, record_settings, record_trim
 from quarterdeck.core.reading import read_transcript
 from quarterdeck.core.ruling import add_rule, drop_idle, remove_rule, trust_project
 from quarterdeck.core.state import Request, Session, State
@@ -125,6 +126,9 @@ def reduce(state: State, told: Input) -> Result:
         case Trimming():
             step = Step(state, OWN, told.at)
             record_trim(step, told)
+        case ExtensionChanged():
+            step = Step(state, OWN, told.at)
+            record_extension(step, told)
         case NotifyFailed(at=at):
             step = Step(state, OWN, at)
             record_failure(step, told)

@@ -227,6 +227,8 @@ _TITLES: dict[str, Callable[[Any], str]] = {
     "token.revoke": lambda d: f"− Token {d.name} by {d.by}",
     "log.trim": lambda d: f"− {d.events} events up to {d.upto} leave the log ({d.why})",
     "setting.change": lambda d: f"· Setting {d.key}: {d.old or 'default'} → {d.new or 'default'}",
+    "plugin.change": lambda d: f"· Plugin {_extension(d)}",
+    "mcp.change": lambda d: f"· MCP server {_extension(d)}",
     "terminal.open": lambda d: f"· Terminal {d.name or d.terminal_id} opened",
     "terminal.close": lambda d: f"· Terminal {d.name or d.terminal_id} closed",
     "operator.arm": lambda d: f"· Armed {d.prompt_id}" if d.prompt_id else "· Disarmed",
@@ -253,6 +255,12 @@ def _exit(data: Any) -> str:
 def _turn(data: Any) -> str:
     words = [data.subtype if data.is_error else "Turn done", money(data.cost_usd), *data.errors[:1]]
     return f"{'✕' if data.is_error else '■'} " + " · ".join(filter(None, words))
+
+
+def _extension(data: Any) -> str:
+    action = data.action.replace("_", " ")
+    failed = f", which failed: {data.error or 'no reason given'}" if data.outcome == "failed" else ""
+    return f"{data.name}: {action} ({data.scope}) by {data.by}{failed}"
 
 
 def _session_state(data: Any) -> str:

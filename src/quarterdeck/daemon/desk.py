@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from quarterdeck.agents.claude.suggestions import read_suggestions
 from quarterdeck.core.annotate import Insight
 from quarterdeck.core.audit import AuditRow
-from quarterdeck.core.commands import CreateToken, Decide, Remember, Reply, RevokeToken
+from quarterdeck.core.commands import CreateToken, Decide, ExtensionChanged, Remember, Reply, RevokeToken
+from quarterdeck.core.data import McpChangeData, PluginChangeData
 from quarterdeck.core.decisions import Decision
 from quarterdeck.core.projects import project_id_of
 from quarterdeck.core.risk import Risk
@@ -143,6 +144,9 @@ class DaemonDesk(RuleDesk):
 
     async def revoke_token(self, token_id: str, by: str) -> Reply:
         return await self._loop.command(RevokeToken(token_id=token_id, by=by, at=time.time()))
+
+    async def record_change(self, change: PluginChangeData | McpChangeData) -> Reply:
+        return await self._loop.command(ExtensionChanged(change=change, at=time.time()))
 
     async def decide(
         self,

@@ -18,6 +18,7 @@ from quarterdeck.core.commands import (
     CreateToken,
     Deadline,
     Decide,
+    ExtensionChanged,
     Heard,
     HolderGone,
     Input,
@@ -494,6 +495,8 @@ def _about(command: Command) -> str:
             return rule_id
         case TrustProject(path=path):
             return path
+        case ExtensionChanged(change=change):
+            return change.name
         case CreateToken() | RevokeToken():
             return command.token_id
         case _:

@@ -1,4 +1,4 @@
-"""`GET /audit`: every decision, and every change of a rule, a token, a setting or the log itself."""
+"""`GET /audit`: every decision, and every change of a rule, a token, a setting, a plugin, an MCP server or the log."""
 
 from __future__ import annotations
 

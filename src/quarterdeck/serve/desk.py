@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from quarterdeck.core.annotate import Insight
 from quarterdeck.core.audit import AuditRow
 from quarterdeck.core.commands import CreateToken, Remember, Reply
+from quarterdeck.core.data import McpChangeData, PluginChangeData
 from quarterdeck.core.decisions import Decision
 from quarterdeck.core.extensions import Marketplace, NewServer, Offer, Plugin, Server
 from quarterdeck.core.orders import Order
@@ -198,6 +199,10 @@ class Desk(Protocol):
 
     def trust_in(self, path: str) -> str | None:
         """How far a folder is trusted; None when nobody has said."""
+        ...
+
+    async def record_change(self, change: PluginChangeData | McpChangeData) -> Reply:
+        """Put on record what was done to a plugin or an MCP server, or failed."""
         ...
 
     async def trust_project(self, path: str, trust: str, by: str) -> Reply: ...

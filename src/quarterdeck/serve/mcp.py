@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from litestar import delete, get, post
+from litestar import Request, delete, get, post
 from litestar.datastructures import State as AppState
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from msgspec import Meta, Struct
 
+from quarterdeck.core.data import McpChangeData
 from quarterdeck.core.extensions import NewServer, Server
 from quarterdeck.serve.desk import Desk
 from quarterdeck.serve.errors import ApiError
-from quarterdeck.serve.plugins import Changed, InScope, Place, project_of, refusals, trusted_folder
+from quarterdeck.serve.extending import Changed, changed
+from quarterdeck.serve.plugins import InScope, Place, project_of, refusals, trusted_folder
+from quarterdeck.serve.principal import by
 
 ServerName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}\Z", max_length=64)]
 Word = Annotated[str, Meta(max_length=4096, pattern=r"^[^\0]*\Z")]
@@ -88,13 +91,16 @@ async def get_servers(state: AppState, name: FromPath[str]) -> Servers:
 
 
 @post("/mcp", opt={"scope": "control"})
-async def add_server(state: AppState, data: JSONBody[ServerBody]) -> Changed:
+async def add_server(state: AppState, request: Request[Any, Any, Any], data: JSONBody[ServerBody]) -> Changed:
     """Add a server to Claude Code's configuration."""
     desk: Desk = state.desk
     server = _new_server(data)
     project = await project_of(desk, data.scope, data.project)
-    with refusals():
-        return Changed(said=await desk.extensions.add_server(server, project))
+    change = McpChangeData(
+        action="add", name=data.name, scope=data.scope, by=by(request), transport=data.transport, project=project
+    )
+    hidden = [*server.secrets, server.target, *server.args]
+    return await changed(desk, change, lambda: desk.extensions.add_server(server, project), hidden)
 
 
 def _new_server(data: ServerBody) -> NewServer:
@@ -130,6 +136,7 @@ async def check_servers(state: AppState, data: JSONBody[Where]) -> Servers:
 @delete("/mcp/{name:str}", status_code=200, opt={"scope": "control"})
 async def remove_server(
     state: AppState,
+    request: Request[Any, Any, Any],
     name: FromPath[ServerName],
     whose: Annotated[InScope, QueryParameter(name="scope")] = "user",
     project: FromQuery[str | None] = None,
@@ -137,8 +144,16 @@ async def remove_server(
     """Remove a server from Claude Code's configuration."""
     desk: Desk = state.desk
     folder = await project_of(desk, whose, project)
-    with refusals():
-        return Changed(said=await desk.extensions.remove_server(name, whose, folder))
+    here = [s for s in await desk.extensions.servers() if (s.name, s.scope, s.project) == (name, whose, folder)]
+    change = McpChangeData(
+        action="remove",
+        name=name,
+        scope=whose,
+        by=by(request),
+        transport=here[0].transport if here else None,
+        project=folder,
+    )
+    return await changed(desk, change, lambda: desk.extensions.remove_server(name, whose, folder))
 
 
 def server_view(server: Server) -> ServerView:

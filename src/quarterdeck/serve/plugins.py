@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from litestar import delete, get, post
+from litestar import Request, delete, get, post
 from litestar.datastructures import State as AppState
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath, JSONBody
 from msgspec import Meta, Struct
 
-from quarterdeck.core.extensions import Marketplace, Plugin
+from quarterdeck.core.data import PluginChangeData
+from quarterdeck.core.extensions import Marketplace, Plugin, told_without
 from quarterdeck.errors import QuarterdeckError
 from quarterdeck.serve.desk import Desk
 from quarterdeck.serve.errors import ApiError
+from quarterdeck.serve.extending import Changed, changed
+from quarterdeck.serve.principal import by
 
 OBSERVE, CONTROL = {"scope": "observe"}, {"scope": "control"}
 WORD = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}"
@@ -83,13 +86,6 @@ class Marketplaces(Struct, kw_only=True):
     next: None = None
 
 
-class Changed(Struct, kw_only=True):
-    """Done, and what Claude Code said."""
-
-    said: str
-    ok: bool = True
-
-
 @get("/plugins", opt=OBSERVE)
 async def list_plugins(state: AppState) -> Plugins:
     """The installed plugins."""
@@ -127,40 +123,50 @@ async def list_marketplaces(state: AppState) -> Marketplaces:
 
 
 @post("/plugins/marketplaces", opt=CONTROL)
-async def add_marketplace(state: AppState, data: JSONBody[MarketplaceBody]) -> Changed:
+async def add_marketplace(state: AppState, request: Request[Any, Any, Any], data: JSONBody[MarketplaceBody]) -> Changed:
     """Add a marketplace. An address that holds a password is refused: it would be kept in a readable file."""
     if "://" in data.source and "@" in data.source.partition("://")[2].partition("/")[0]:
         words = "source: leave the password out of the address, and give it to git's credential helper"
         raise ApiError(422, "invalid", words, field="source")
-    return await _marketplace(state.desk, "add", data.source)
+    return await _marketplace(state.desk, "add", data.source, by(request))
 
 
 @post("/plugins/marketplaces/update", status_code=200, opt=CONTROL)
-async def update_marketplaces(state: AppState, data: JSONBody[MarketplaceName]) -> Changed:
+async def update_marketplaces(
+    state: AppState, request: Request[Any, Any, Any], data: JSONBody[MarketplaceName]
+) -> Changed:
     """Fetch a marketplace again, or all of them."""
-    return await _marketplace(state.desk, "update", data.name)
+    return await _marketplace(state.desk, "update", data.name, by(request))
 
 
 @delete("/plugins/marketplaces/{name:str}", status_code=200, opt=CONTROL)
-async def remove_marketplace(state: AppState, name: FromPath[MarketName]) -> Changed:
+async def remove_marketplace(state: AppState, request: Request[Any, Any, Any], name: FromPath[MarketName]) -> Changed:
     """Remove a marketplace, and what was installed from it."""
-    return await _marketplace(state.desk, "remove", name)
+    return await _marketplace(state.desk, "remove", name, by(request))
 
 
-async def _marketplace(desk: Desk, action: str, name: str | None) -> Changed:
-    with refusals():
-        return Changed(said=await desk.extensions.change_marketplace(action, name))
+async def _marketplace(desk: Desk, action: str, name: str | None, who: str) -> Changed:
+    told = told_without(name, ()) if name else "all"
+    change = PluginChangeData(action=f"{action}_marketplace", name=told, scope="user", by=who, marketplace=told)
+    return await changed(desk, change, lambda: desk.extensions.change_marketplace(action, name))
 
 
 def _action(word: str, sentence: str) -> HTTPRouteHandler:
     """A route that has Claude Code do something to one plugin."""
 
     @post(f"/plugins/{word}", status_code=200, opt=CONTROL, name=f"{word}_plugin", operation_id=f"{word}_plugin")
-    async def act(state: AppState, data: JSONBody[PluginBody]) -> Changed:
+    async def act(state: AppState, request: Request[Any, Any, Any], data: JSONBody[PluginBody]) -> Changed:
         desk: Desk = state.desk
         project = await project_of(desk, data.scope, data.project)
-        with refusals():
-            return Changed(said=await desk.extensions.change_plugin(word, data.name, data.scope, project))
+        change = PluginChangeData(
+            action=word,
+            name=data.name,
+            scope=data.scope,
+            by=by(request),
+            marketplace=data.name.partition("@")[2] or None,
+            project=project,
+        )
+        return await changed(desk, change, lambda: desk.extensions.change_plugin(word, data.name, data.scope, project))
 
     act.fn.__doc__ = sentence
     return act

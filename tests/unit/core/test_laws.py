@@ -19,6 +19,7 @@ from quarterdeck.core.commands import (
     Deadline,
     Decide,
     DecisionRefused,
+    ExtensionChanged,
     Heard,
     HolderGone,
     Input,
@@ -39,7 +40,7 @@ from quarterdeck.core.commands import (
     TrustProject,
     Unattended,
 )
-from quarterdeck.core.data import RuleAddData, Spent
+from quarterdeck.core.data import McpChangeData, RuleAddData, Spent
 from quarterdeck.core.decisions import Allow, Ask, Block, Decision, Deny, NoOpinion
 from quarterdeck.core.decisions import Answer as Answered
 from quarterdeck.core.feed import FeedEvent
@@ -151,7 +152,7 @@ def draw_input(draw: st.DrawFn, story: Story, n: int) -> Input:
             ["heard"] * 6
             + ["wild", "decide", "decide", "deadline", "gone", "process", "restart", "alone", "refused"]
             + ["token", "revoke", "ended", "time", "descendant", "waits", "waits", "unreached"]
-            + ["rule", "rule", "unrule", "trust"]
+            + ["rule", "rule", "unrule", "trust", "extend"]
             + ["read", "read"]
         )
     )
@@ -201,6 +202,9 @@ def draw_input(draw: st.DrawFn, story: Story, n: int) -> Input:
         ),
         "unreached": NotifyFailed(channel="push", request_ids=(request_id,), error="gone", at=at),
         "unrule": RemoveRule(rule_id=draw(st.sampled_from([*story.state.rules, "none"])), by="ann", at=at),
+        "extend": ExtensionChanged(
+            change=McpChangeData(action="add", name="s", scope="user", by="ann", outcome="failed"), at=at
+        ),
         "trust": TrustProject(path="/w", trust=draw(st.sampled_from(["none", "rules", "full"])), by="ann", at=at),
     }
     return others[kind]

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from quarterdeck.agents.claude.hooks import read_hook
-from quarterdeck.core.commands import CreateToken, Restarted, RevokeToken
+from quarterdeck.core.audit import audit_row
+from quarterdeck.core.commands import CreateToken, ExtensionChanged, Restarted, RevokeToken
+from quarterdeck.core.data import McpChangeData, PluginChangeData
 from quarterdeck.core.feed import OWN
+from quarterdeck.core.titles import title_of
 from tests.support.scene import Scene
 
 
@@ -53,6 +56,27 @@ def test_a_changed_setting_is_recorded_once_and_back_to_default_too() -> None:
     scene.tells(Restarted(at=2.0, settings={"decide.hold": '"never"'})).records()
     scene.tells(Restarted(at=3.0)).records("setting.change").folds()
     assert (scene.last.events[0].data.old, scene.last.events[0].data.new) == ('"never"', None)
+
+
+@pytest.mark.law("A11")
+def test_what_was_done_to_plugins_and_servers_is_on_record_with_its_end() -> None:
+    done = PluginChangeData(action="install", name="demo@lab", scope="user", by="owner via cli", marketplace="lab")
+    failed = McpChangeData(action="add", name="s", scope="local", by="ann", outcome="failed", error="no", project="/w")
+    scene = Scene().tells(ExtensionChanged(change=done, at=1.0)).records("plugin.change").replies("applied")
+    assert (scene.last.events[0].level, title_of(scene.last.events[0])) == (
+        "info",
+        "· Plugin demo@lab: install (user) by owner via cli",
+    )
+    scene.tells(ExtensionChanged(change=failed, at=2.0)).records("mcp.change").replies("applied").folds()
+    assert (scene.last.events[0].level, title_of(scene.last.events[0])) == (
+        "warn",
+        "· MCP server s: add (local) by ann, which failed: no",
+    )
+    row = audit_row(scene.last.events[0], b"")
+    assert (row.who, row.what) == (
+        "ann",
+        {"scope": "local", "action": "add", "name": "s", "project": "/w", "outcome": "failed", "error": "no"},
+    )
 
 
 def test_no_agent_speaks_as_the_runner() -> None:
