@@ -48,7 +48,8 @@ def checks(home: Path, file: Path | None = None) -> list[Check]:
         return [*found, Check("daemon", False, f"it does not serve us: {error}", "qd stop, then qd up")]
     hooks = _connection(home, config)
     connected = any(check.name == "hooks" and check.ok for check in hooks)
-    found += [*_daemon(client, config), *findings(stats, __version__), *_socket(home), _claude(config), *hooks]
+    found += [*_daemon(client, config), *findings(stats, __version__), *_socket(home), *_projects(client)]
+    found += [_claude(config), *hooks]
     return found + (_unheard(client, claude_config_dir(config) / "sessions", stats) if connected else [])
 
 
@@ -117,6 +118,18 @@ def _unheard(client: Client, folder: Path, stats: dict[str, Any]) -> list[Check]
     if not stats["hook_seconds"]["count"]:
         return [Check("sessions", True, "none was heard since the daemon started", "start claude, and say something")]
     return []
+
+
+def _projects(client: Client) -> list[Check]:
+    """How changes in projects are seen; nothing is said before anybody asked for projects."""
+    scan = client.get("/api/v1/projects/scan")
+    if scan["watch"] == "live":
+        return [Check("projects", True, "changes in them are seen as they happen"), *_notes(scan)]
+    return _notes(scan)
+
+
+def _notes(scan: dict[str, Any]) -> list[Check]:
+    return [Check("projects", True, note) for note in scan["notes"]]
 
 
 def _socket(home: Path) -> list[Check]:

@@ -63,7 +63,8 @@ class Listed(Struct, frozen=True, kw_only=True):
 
 
 class Scan(Struct, frozen=True, kw_only=True):
-    """How far a look for projects has come: `never`, `running` or `done`. `notes` say what was left out, and why."""
+    """How far a look for projects has come: `never`, `running` or `done`. `notes` say what was left out, and why;
+    `watch` how changes are seen: `off` before the first look, `live`, `partly` or by a `slow` look now and then."""
 
     state: str = "never"
     done: int = 0
@@ -71,3 +72,4 @@ class Scan(Struct, frozen=True, kw_only=True):
     started_at: float | None = None
     seconds: float | None = None
     notes: tuple[str, ...] = ()
+    watch: str = "off"

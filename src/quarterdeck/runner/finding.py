@@ -26,9 +26,11 @@ STANDARD = Limits()
 
 
 class Found(Struct, frozen=True, kw_only=True):
-    """The folders, in order of their paths, and what was left out."""
+    """The folders, in order of their paths; those that were looked into on the way, the highest first; and what was
+    left out."""
 
     folders: tuple[str, ...]
+    between: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -44,10 +46,11 @@ def find(roots: Sequence[str], exclude: Sequence[str], known: Iterable[str] = ()
     Folders that are known otherwise are projects when they exist."""
     notes: list[str] = []
     found: dict[str, None] = {}
+    between: list[_Place] = []
     for root in roots:
         real = os.path.realpath(os.path.expanduser(root))  # noqa: PTH111 a plain string
         if os.path.isdir(real):  # noqa: PTH112 a plain string
-            _look_under(real, exclude, limits, found, notes)
+            between += _look_under(real, exclude, limits, found, notes)
         else:
             notes.append(f"projects.roots: {root} is not a folder")
     for folder in known:
@@ -57,11 +60,16 @@ def find(roots: Sequence[str], exclude: Sequence[str], known: Iterable[str] = ()
     folders = sorted(found)
     if len(folders) > limits.projects:
         notes.append(f"only the first {limits.projects:,} of {len(folders):,} projects are shown; name narrower roots")
-    return Found(folders=tuple(folders[: limits.projects]), notes=tuple(notes))
+    passed = [place.path for place in sorted(between, key=lambda place: place.depth)]
+    return Found(folders=tuple(folders[: limits.projects]), between=tuple(passed), notes=tuple(notes))
 
 
-def _look_under(root: str, exclude: Sequence[str], limits: Limits, found: dict[str, None], notes: list[str]) -> None:
+def _look_under(
+    root: str, exclude: Sequence[str], limits: Limits, found: dict[str, None], notes: list[str]
+) -> list[_Place]:
+    """Adds to what was found, and tells where else it looked."""
     waiting = deque([_Place(root, 0, "")])
+    between: list[_Place] = []
     plain: dict[str, None] = {}
     looked = 0
     while waiting:
@@ -77,9 +85,11 @@ def _look_under(root: str, exclude: Sequence[str], limits: Limits, found: dict[s
             continue
         if place.depth == 1:
             plain[place.path] = None
+        between.append(place)
         if place.depth < limits.depth:
             waiting += [_Place(path, place.depth + 1, place.child or path) for path in below]
     found.update(plain)
+    return between
 
 
 def _listed(folder: str, exclude: Sequence[str], most: int) -> tuple[list[str], bool]:

@@ -32,15 +32,17 @@ class Inspector:
         self._git = git or Git()
         self._asked: dict[str, Asked] = {}
 
-    def inspect(self, folder: str, touched_at: float = 0.0, *, anew: bool = False) -> Project | None:
+    def inspect(
+        self, folder: str, touched_at: float = 0.0, *, anew: bool = False, patient: bool = False
+    ) -> Project | None:
         """The project in a folder, None when it is gone. `touched_at` is when an agent last did something in it;
-        `anew` asks git in any case."""
+        `anew` asks git in any case, `patient` only when something was done there, however long ago it was asked."""
         try:
             times = [os.lstat(folder).st_mtime]
         except OSError:
             return None
         repository = repository_above(folder)
-        asked = self._ask(repository, touched_at, anew) if isinstance(repository, Repository) else None
+        asked = self._ask(repository, touched_at, anew, patient) if isinstance(repository, Repository) else None
         if asked is not None:
             times += [mtime / 1e9 for mtime, _, _ in asked.mark]
         facts = GitFacts(trouble=repository) if isinstance(repository, str) else asked.facts if asked else None
@@ -52,10 +54,11 @@ class Inspector:
             checked_at=asked.at if asked else time.time(),
         )
 
-    def _ask(self, repository: Repository, touched_at: float, anew: bool) -> Asked:
+    def _ask(self, repository: Repository, touched_at: float, anew: bool, patient: bool) -> Asked:
         mark, now = repository.mark(), time.time()
         kept = self._asked.get(repository.folder)
-        if kept and not anew and kept.mark == mark and kept.at > touched_at and 0 <= now - kept.at < STALE_SECONDS:
+        fresh = kept is not None and (patient or 0 <= now - kept.at < STALE_SECONDS)
+        if kept and fresh and not anew and kept.mark == mark and kept.at > touched_at:
             return kept
         if len(self._asked) >= MAX_KEPT:
             self._asked.clear()

@@ -66,7 +66,8 @@ class ProjectView(Struct, kw_only=True):
 
 
 class ScanView(Struct, kw_only=True):
-    """How far the look for projects is: `never`, `running` or `done`; `notes` say what was left out."""
+    """How far the look for projects is: `never`, `running` or `done`; `notes` say what was left out. `watch` says how
+    changes are seen: `off` before the first look, `live`, `partly`, or by a `slow` look now and then."""
 
     state: str
     done: int
@@ -74,6 +75,7 @@ class ScanView(Struct, kw_only=True):
     started_at: float | None
     seconds: float | None
     notes: list[str]
+    watch: str
 
 
 class ProjectList(Struct, kw_only=True):
@@ -173,6 +175,7 @@ def scan_view(scan: Scan) -> ScanView:
         started_at=scan.started_at,
         seconds=scan.seconds,
         notes=list(scan.notes),
+        watch=scan.watch,
     )
 
 
