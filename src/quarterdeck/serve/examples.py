@@ -184,6 +184,7 @@ SCAN: dict[str, Any] = {
     "started_at": 1791000041.0,
     "seconds": 0.31,
     "notes": [],
+    "watch": "live",
 }
 PLUGIN: dict[str, Any] = {
     "plugin_id": "review@team",
