@@ -10,9 +10,10 @@ from quarterdeck.core.shell_tables import named
 from quarterdeck.core.subject import Subject, from_there
 
 READING = named(
-    ". awk base64 bat bzip2 cat cmp code column comm cp curl cut dd diff egrep emacs ex expand fgrep fmt fold gawk "
-    "gpg grep gzip head hexdump iconv join jq less ln more mv nano nl nvim od openssl paste perl pr rev rg rsync ruby "
-    "scp sed shuf sort source split strings tac tail tar tee uniq vi view vim wc wget xxd xz yq zcat zip zstd"
+    ". ack ag awk base32 base64 basenc bat bzip2 cat cmp code column comm cp csplit curl cut dd diff egrep emacs ex "
+    "expand fgrep fmt fold gawk gpg grep gzip head hexdump hexyl iconv install join jq less ln look m4 more mv nano nl "
+    "nvim od openssl paste perl pr pygmentize rev rg rsync ruby scp sed shuf sort source split strings tac tail tar "
+    "tee uniq vi view vim wc wget xxd xz yq zcat zip zstd"
 )
 """Programs that show, send or copy what is in the files they are given."""
 
@@ -22,16 +23,25 @@ CHANGING = named(
 )
 """Programs that change, make or take away the files they are given."""
 
-_IN_PLACE = {"sed": "i", "perl": "i", "ruby": "i", "sort": "o", "curl": "o", "wget": "O", "tar": "xC", "find": ""}
-"""Programs that change files only with one of these short options, with `--in-place`, `--output` or `-delete`."""
+_IN_PLACE = {
+    **{"sed": "i", "perl": "i", "ruby": "i", "sort": "o", "curl": "o", "wget": "O", "tar": "xC", "find": ""},
+    **dict.fromkeys(["autopep8", "clang-format", "yapf"], "i"),
+    **dict.fromkeys(["gofmt", "goimports", "prettier", "shfmt"], "w"),
+    **{"eslint": "", "stylelint": "", "rubocop": "aA"},
+}
+"""Programs that change files only with one of these short options, or with a long one of those below."""
+
+_FORMATTERS = named("black isort rustfmt")
+"""Programs that change the files they are given unless they are told to only look."""
 
 _GIT_CHANGES = named("checkout mv restore rm")
-_EDITS = CHANGING | _IN_PLACE.keys() | {"awk", "gawk", "git"}
+_EDITS = CHANGING | _IN_PLACE.keys() | _FORMATTERS | {"awk", "gawk", "git"}
 _KNOWN = READING | _EDITS
 _NONE: frozenset[str] = frozenset()
 # The programs to look at, by whether reads and edits matter.
 _CONCERNED = {(False, False): _NONE, (True, False): READING, (False, True): _EDITS, (True, True): _KNOWN}
-_LONG = ("--in-place", "--output", "-delete", "inplace")
+_LONG = ("--in-place", "--output", "-delete", "inplace", "--write", "--fix", "--autocorrect")
+_ONLY_LOOKS = named("--check --check-only --diff -c")
 
 LONGEST_CD = 512
 """Beyond this a line that goes from folder to folder is not followed."""
@@ -53,10 +63,10 @@ def files_named(subject: Subject, script: Script, tools: frozenset[str]) -> tupl
         if call.words and call.words[0].rpartition("/")[2] in _KNOWN and len(found) <= MOST:
             found.update(dict.fromkeys(_named(call)))
     wanted = [(tool, path) for tool, path in list(found)[:MOST] if tool in tools]
-    return tuple(_as_file(subject, tool, path, place) for place in _places(subject, script) for tool, path in wanted)
+    return tuple(as_file(subject, tool, path, place) for place in places(subject, script) for tool, path in wanted)
 
 
-def _places(subject: Subject, script: Script) -> list[str]:
+def places(subject: Subject, script: Script) -> list[str]:
     """Where the session is, and the folders that the line first and last changes to."""
     places = [subject.cwd]
     for call in script.calls:
@@ -68,7 +78,10 @@ def _places(subject: Subject, script: Script) -> list[str]:
 def _named(call: Call) -> Iterator[tuple[str, str]]:
     name = call.words[0].rpartition("/")[2]
     changes = name in CHANGING or _is_changing(name, call.words)
-    for word in call.words[1 : MOST + 1]:
+    script = script_place(call)
+    for place, word in enumerate(call.words[1 : MOST + 1], 1):
+        if place == script:
+            continue
         for path in _paths_in(word):
             if name in READING:
                 yield "Read", path
@@ -76,9 +89,34 @@ def _named(call: Call) -> Iterator[tuple[str, str]]:
                 yield "Edit", path
 
 
+def script_place(call: Call) -> int:
+    """Where the script or pattern of a filter stands among its words: `s/.*//` is no file. 0 when that is not sure."""
+    letters = _SCRIPTED.get(call.words[0].rpartition("/")[2])
+    if letters is None:
+        return 0
+    for place, word in enumerate(call.words[1:], 1):
+        if word[:1] != "-":
+            return place
+        if word[:3] in _SCRIPT_LONGS or (word[1:2] != "-" and any(letter in word for letter in letters)):
+            return 0
+    return 0
+
+
+_SCRIPTED = {
+    **dict.fromkeys(["egrep", "fgrep", "grep", "rg", "sed"], "ef"),
+    **dict.fromkeys(["awk", "gawk"], "feEil"),
+    "jq": "fL",
+}
+"""Filters whose first operand is a script or a pattern, and the letters of options that give it otherwise."""
+
+_SCRIPT_LONGS = named("--e --f --i --l --r --s --t")
+
+
 def _is_changing(name: str, words: Sequence[str]) -> bool:
     if name == "git":
         return words[1:2] != () and words[1] in _GIT_CHANGES
+    if name in _FORMATTERS:
+        return _ONLY_LOOKS.isdisjoint(words)
     letters = _IN_PLACE.get(name)
     if letters is None:
         return name in ("awk", "gawk") and "inplace" in words
@@ -99,7 +137,7 @@ def _paths_in(word: str) -> Iterator[str]:
         yield word[2:]
 
 
-def _as_file(subject: Subject, tool: str, path: str, place: str) -> Subject:
+def as_file(subject: Subject, tool: str, path: str, place: str) -> Subject:
     return Subject(
         tool_name=tool,
         tool_input={"file_path": from_there(path, place, subject.home)},

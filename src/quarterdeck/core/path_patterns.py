@@ -46,8 +46,8 @@ class Files(Struct, frozen=True):
         return False
 
 
-_WILD = re.compile(r"[*?\[{]")
-_BRACES = re.compile(r"\{[^}]*+\}")
+_BRACES = re.compile(r"\{[^{}\s]*?(?:,|\.\.)[^{}\s]*+\}")  # others are signs like any other
+_WILD = re.compile(rf"[*?\[]|{_BRACES.pattern}")
 
 
 def has_wildcard(path: str) -> bool:

@@ -23,6 +23,7 @@ from quarterdeck.core.rule import EFFECTS, SCOPES, Rule, Untrusted, Verdict, ran
 from quarterdeck.core.rule_index import Bound, Index, Key, keys_for
 from quarterdeck.core.self_guard import touches_us
 from quarterdeck.core.subject import Subject
+from quarterdeck.core.told import hints_of, is_told, told_keys, what_is_told
 from quarterdeck.errors import BadPattern
 
 __all__ = ["Considered", "Explanation", "Rule", "Rulebook", "Subject", "Verdict", "explain", "trusts_all"]
@@ -52,6 +53,8 @@ class Rulebook:
             if isinstance(one.pattern.form, Files) and one.rule.effect != "allow"
             for tool in one.pattern.tools
         )
+
+        self._hints = hints_of(one.pattern for one in self.bound if one.rule.effect != "allow")
 
     @classmethod
     def of(cls, rules: Iterable[Rule]) -> Rulebook:
@@ -95,6 +98,19 @@ class Rulebook:
         for rule in self._broken:
             if holds(rule):
                 return Verdict(effect="ask", reasons=(f"the {rule.effect} rule {rule.pattern} cannot be read",))
+        return self._mentioned(command, holds) if command and self._forbidding else None
+
+    def _mentioned(self, command: CommandLook, holds: Callable[[Rule], bool]) -> Verdict | None:
+        """Ask, where a program is told something that mentions what a deny or ask rule is about."""
+        told = what_is_told(command, self._forbidden_in_files, self._hints)
+        keys = told_keys(told)
+        if self._forbidding.isdisjoint(keys):
+            return None
+        for index in (self._deny, self._ask):
+            for one in index.near(keys):
+                if is_told(one.pattern, told, one.rule.scope_path) and holds(one.rule):
+                    said = f"another program may do what {one.rule.effect} {one.rule.pattern} is about"
+                    return Verdict(effect="ask", reasons=(said,))
         return None
 
     def _allowed(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from quarterdeck.core.command_files import LONGEST_CD
+from quarterdeck.core.command_files import LONGEST_CD, script_place
 from quarterdeck.core.command_patterns import is_unread
 from quarterdeck.core.our_places import FOLDERS, is_settings, leads_to_us, may_name_us
 from quarterdeck.core.patterns import EDITS, READS
@@ -157,8 +157,9 @@ def _named(subject: Subject, ours: str, script: Script) -> str | None:
         sweeping = _is_sweeping(call)
         every = watchful or sweeping or any(map(_WILD.search, words))
         if every or may_name_us("\n".join(words).casefold(), ours):
-            for word in map(str.casefold, words[1:]):
-                if (every or may_name_us(word, ours)) and (
+            unread = script_place(call)
+            for place, word in enumerate(map(str.casefold, words[1:]), 1):
+                if (place != unread and (every or may_name_us(word, ours))) and (
                     reason := _word(word, _name(call), sweeping, places, home, ours)
                 ):
                     return reason

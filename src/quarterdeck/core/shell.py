@@ -34,7 +34,7 @@ _RAW_DOUBTS = (
 _ANY_RAW = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]|\\\n|\n[ \t]*+\\")
 _BRACES = re.compile(r"(?<!\$)\{[^{}\s,.]*+(?:,|\.\.)[^{}\s]*+\}")
 _CHANGES = CHANGES_SHELL | {"set"}
-_SHELLS = named("bash sh dash zsh ksh mksh ash fish")
+_SHELLS = named("bash sh dash zsh ksh mksh ash fish at batch ssh su sudo doas")
 _SET_SAFE = re.compile(r"[-+](?:[eux]+|[eux]*o)|pipefail|errexit|nounset|xtrace")
 
 

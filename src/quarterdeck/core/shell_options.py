@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from types import MappingProxyType
 
 from quarterdeck.core.shell_tables import SAME_AS, TOOLS, Tool, named
@@ -37,7 +38,15 @@ _INTERPRETERS: dict[str, tuple[str, str, str]] = {
     "osascript": ("e", "l", ""),
     "tclsh": ("", "", ""),
     "irb": ("rI", "", "require"),
+    "expect": ("c", "", ""),
+    "julia": ("eELi", "JCtp", "eval print load"),
+    "elixir": ("er", "", "eval rpc-eval require"),
+    "groovy": ("ei", "", "eval"),
+    "ts-node": ("epr", "", "eval print require"),
+    "tsx": ("ep", "", "eval print"),
 }
+# Long options of interpreters whose value is the next word.
+_VALUED = named("--check-hash-based-pycs --conditions --diagnostic-dir --input-type --title --external-encoding")
 _VERSIONS = named("--version -V -v --help -h")
 
 
@@ -80,7 +89,7 @@ def runs_or_writes(words: Sequence[str], named: int) -> bool:
     if name.startswith("python") and len(words) > 2 and words[1] == "-m":  # judged as the module
         name, words, named = known_name(words[2]), words[2:], max(named - 2, 0)
     if named >= len(words):
-        return len(words) == 1 and name in _INTERPRETED  # it runs what it is fed
+        return len(words) == 1 and (name in _INTERPRETED or name in _CLIENTS)  # it runs what it is fed
     special = _SPECIAL.get(name)
     if special is not None and special(words, named):
         return True
@@ -93,6 +102,12 @@ def runs_or_writes(words: Sequence[str], named: int) -> bool:
         return True
     below = known.below.get(words[1]) if known.below and len(words) > 1 else None
     return below is not None and ((below.always and named < 2) or _uses(below, words, max(named, 2)))
+
+
+def interprets(words: Sequence[str]) -> bool:
+    """Whether an interpreter of a language gets its program as a text or from its input."""
+    known = _INTERPRETED.get(known_name(words[0]))
+    return known is not None and _interprets(known, words, 0)
 
 
 def could_run_or_write(name: str) -> bool:
@@ -142,21 +157,25 @@ def _in_cluster(known: _Watch, word: str) -> bool:
 
 def _interprets(known: _Watch, words: Sequence[str], named: int) -> bool:
     """Whether an interpreter gets its program from anywhere but a file or module that it is given."""
-    skip = False
+    skip = guessed = False
+    given = False  # what may be the program, or the value of an option that nobody knows
     for place, word in enumerate(words[1:], 1):
         if skip:
             skip = False
         elif word in _VERSIONS and len(words) == 2:
             return False
         elif word[:1] not in "-+" or word in ("-m", "--"):
-            return False  # what follows the program is the program's
+            if not guessed or given:
+                return False  # what follows the program is the program's
+            given = True
         elif word == "-" or (place >= named and _uses(known, ("", word), 1)):
             return place >= named
         elif place < named and _uses(known, ("", word), 1):
             return False  # the rule names how it gets its program
         else:
-            skip = len(word) == 2 and word[1] in known.takes
-    return True  # from its input
+            skip = (len(word) == 2 and word[1] in known.takes) or word in _VALUED
+            guessed = word[:2] == "--" and "=" not in word and not skip
+    return not given  # from its input
 
 
 def _git(words: Sequence[str], named: int) -> bool:
@@ -224,7 +243,47 @@ _SUDO = _Watch(Tool(shorts="siebAK", takes="ugCDhpRrTtU", longs="shell login edi
 
 
 def _make(words: Sequence[str], named: int) -> bool:
-    return any("=" in word and word[:1] != "-" for word in words[named:])
+    """A word that sets a variable, SHELL among them, or may become one: a file can be called `SHELL=x`."""
+    return any(_MAKE_SETS.search(word) and word[:1] != "-" for word in words[named:])
+
+
+_MAKE_SETS = re.compile(r"[=*?\[]")
+
+
+def _begins(*beginnings: str) -> Callable[[Sequence[str], int], bool]:
+    """Whether a word begins so."""
+    return lambda words, named: any(word.startswith(beginnings) for word in words[max(named, 1) :])
+
+
+# Plugins, other programs in place of the compiler's own, and files of more options.
+_COMPILER = _begins(
+    *("@", "-B", "-fplugin", "-fpass-plugin", "-specs", "--specs", "-wrapper", "-fuse-ld=/", "-iplugindir", "-ccc-"),
+    *("-Xclang", "-Xlinker", "-load", "-Wl,@", "-Wl,-plugin", "-Wl,--plugin", "-Wl,--dynamic-linker", "--config"),
+)
+_COMPILERS = "gcc g++ cc c++ clang clang++ gfortran cpp rustc javac"
+_NODE = _begins("--test-reporter", "--test-global-setup", "--experimental-config-file", "--cpu-prof", "--heap-prof")
+
+
+def _sqlite(words: Sequence[str], named: int) -> bool:
+    """It runs commands of its own, `.shell` among them, and whatever it is fed; functions load code or write files."""
+    operands = [word for word in words[1:] if word[:1] != "-"]
+    if len(operands) < 2:
+        return _VERSIONS.isdisjoint(words) and "-version" not in words
+    return any(_SQLITE_RUNS.search(word) for word in operands[1:])
+
+
+_SQLITE_RUNS = re.compile(
+    r"\A\s*+\.(?!(?:tables?|schema|indexes|databases)\b)|(?:file|extension|edit|tokenizer)\s*+\(", re.IGNORECASE
+)
+
+
+def _client(words: Sequence[str], named: int) -> bool:
+    """The clients of databases run a shell for a line like `\\! x` in what they are fed."""
+    return _CLIENT_ENDS.isdisjoint(words)
+
+
+_CLIENTS = named("psql mysql mariadb sqlite3")
+_CLIENT_ENDS = _VERSIONS | named("-l --list -c --command -e --execute -?")
 
 
 def _npm(words: Sequence[str], named: int) -> bool:
@@ -243,11 +302,12 @@ _NOPT = re.compile(r"\A-+(?:no-)*+", re.IGNORECASE)
 
 
 def _curl(words: Sequence[str], named: int) -> bool:
-    """Headers may be read from a file, which is sent."""
-    return any(_CURL_FILE.match(word) for word in words[named:])
+    """Headers and cookies may be read from a file, which is sent; and a file may be what is fetched."""
+    cookies = (value for option, value in pairwise(words) if option in ("-b", "--cookie"))
+    return any("=" not in value for value in cookies) or any(_CURL_FILE.match(word) for word in words[named:])
 
 
-_CURL_FILE = re.compile(r"@|-[A-Za-z#]*H@")
+_CURL_FILE = re.compile(r"@|-[A-Za-z#]*H@|(?:--url=)?file:", re.IGNORECASE)
 
 
 def _go(words: Sequence[str], named: int) -> bool:
@@ -297,6 +357,12 @@ _SPECIAL: dict[str, Callable[[Sequence[str], int], bool]] = {
     "less": _less,
     "make": _make,
     "gmake": _make,
+    "node": _NODE,
+    "java": _begins("@", "-javaagent", "-agent", "-XX:On"),
+    "sqlite3": _sqlite,
+    **dict.fromkeys(["psql", "mysql", "mariadb"], _client),
+    **dict.fromkeys(_COMPILERS.split(), _COMPILER),
+    **dict.fromkeys(["vi", "vim", "nvim", "view", "ex", "vimdiff", "rvim", "gvim"], _begins("+")),
     "tar": _tar,
     "sudo": _sudo,
     "doas": _sudo,

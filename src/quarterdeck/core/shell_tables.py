@@ -55,22 +55,30 @@ TOOLS: Mapping[str, Tool] = {
     "git": Tool(longs=_GIT_LONGS, harmless="text"),
     "git archive": Tool(shorts="o"),
     "git bisect": Tool(words="run"),
+    "git bugreport": Tool(shorts="o"),
     "git bundle": Tool(always=True),
     "git clone": Tool(shorts="cu", takes="bjo"),
     "git commit": Tool(shorts="t", takes="mFCcu"),
     "git config": Tool(always=True),
     "git daemon": Tool(always=True),
+    "git diagnose": Tool(shorts="o"),
     "git difftool": Tool(shorts="xt", always=True),
+    "git fast-export": Tool(longs="export-marks"),
+    "git fast-import": Tool(longs="export-marks export-pack-edges"),
     "git filter-branch": Tool(always=True),
     "git format-patch": Tool(shorts="o"),
     "git grep": Tool(shorts="O", takes="efmABC"),
     "git help": Tool(shorts="wi"),
     "git instaweb": Tool(always=True),
     "git interpret-trailers": Tool(longs="in-place trailer"),
+    "git merge": Tool(shorts="s", takes="mFX"),
     "git mergetool": Tool(always=True),
+    "git pull": Tool(shorts="s", takes="jX"),
     "git rebase": Tool(shorts="x", takes="sX"),
     "git send-email": Tool(always=True),
     "git submodule": Tool(words="foreach"),
+    "git svn": Tool(longs="authors-prog"),
+    "git web--browse": Tool(shorts="bt", longs="browser tool"),
     # find(1), fd(1), G
     "find": Tool(words="-exec -execdir -ok -okdir -delete -fprint -fprint0 -fprintf -fls -files0-from"),
     "fd": Tool(shorts="xX", takes="etEdSc", longs="exec exec-batch"),
@@ -101,20 +109,22 @@ TOOLS: Mapping[str, Tool] = {
     # file(1), man(1), less(1), more(1), pagers run editors and shells: G
     "file": Tool(shorts="CSmzZ", takes="efFP", longs="compile no-sandbox magic-file uncompress uncompress-noreport"),
     "man": Tool(
-        shorts="PHTtCB",
+        shorts="PHTtCBXl",
         takes="LRmMSeEpr",
-        longs="pager html troff groff-html browser preprocessor config-file local-file",
+        longs="pager html troff groff-html browser preprocessor config-file local-file gxditview",
     ),
     "less": Tool(
-        shorts="oOkT", takes="bhjpPtxyz", longs="log-file LOG-FILE lesskey-file lesskey-src tag-file", words="+"
+        shorts="oOkT",
+        takes="bhjpPtxyz",
+        longs="log-file LOG-FILE lesskey-file lesskey-src lesskey-content tag-file",
+        words="+",
     ),
-    "vi": Tool(always=True),
-    "vim": Tool(always=True),
-    "nvim": Tool(always=True),
-    "view": Tool(always=True),
+    "bat": Tool(longs="pager config-file", words="cache"),
+    "delta": Tool(longs="pager config"),
+    "vim": Tool(always=True, shorts="cSsuUiVwWqtl", longs="cmd startuptime remote server listen luamod-dev"),
     "ed": Tool(always=True),
-    "emacs": Tool(always=True),
-    "nano": Tool(always=True),
+    "emacs": Tool(always=True, shorts="flx", longs="eval execute funcall load script batch init-directory"),
+    "nano": Tool(always=True, shorts="fsC", longs="rcfile speller backupdir"),
     # tar(1), zip(1), G
     "tar": Tool(
         shorts="IFPxc",
@@ -136,11 +146,11 @@ TOOLS: Mapping[str, Tool] = {
     "scp": Tool(shorts="SoFDi", takes="cJlPX"),
     "sftp": Tool(shorts="SoFDbi", takes="BcJlPRsX"),
     "ssh": Tool(shorts="oFEIiDLRwWJ", takes="BbceklmOpQS", words="-S"),
-    "ssh-keygen": Tool(always=True),
+    "ssh-keygen": Tool(always=True, shorts="Dw"),
     "ssh-add": Tool(shorts="sSe"),
     # curl(1), wget(1), G
     "curl": Tool(
-        shorts="oOKTDcFdXxEJwQn",
+        shorts="oOKTDcFdXxEJwQnk",
         takes="AbeHmrPuUyYzCt",
         longs="output output-dir remote-name remote-name-all remote-header-name config upload-file dump-header "
         "cookie-jar "
@@ -185,7 +195,7 @@ TOOLS: Mapping[str, Tool] = {
         takes="kmnrW",
         longs="config-file override-ini rootdir confcutdir basetemp junitxml junit-xml debug log-file pastebin pdb "
         "pdbcls "
-        "trace ignore-glob result-log cov-config cov-report html csv json-report-file import-mode pyargs",
+        "trace ignore-glob result-log report-log cov-config cov-report html csv json-report-file import-mode pyargs",
         harmless="trace-config debug-config html-report",
     ),
     "tox": Tool(shorts="cx", longs="conf override workdir root result-json"),
@@ -236,10 +246,31 @@ TOOLS: Mapping[str, Tool] = {
     ),
     "bun": Tool(shorts="erc", longs="eval preload config cwd require print shell", words="x create exec"),
     "deno": Tool(shorts="Ac", longs="allow config import-map", words="eval install"),
-    "cargo": Tool(shorts="ZC", longs="config manifest-path target-dir out-dir artifact-dir", words="install publish"),
+    "cargo": Tool(
+        shorts="ZC",
+        longs="config manifest-path target-dir out-dir artifact-dir fix",
+        words="install publish",
+    ),
+    # rustc(1), the linkers and archivers of binutils: plugins, another linker, output; gcc is read in shell_options
+    "rustc": Tool(shorts="CZ", takes="LlOWADFo", longs="codegen sysroot"),
+    "nm": Tool(longs="plugin"),
+    "ar": Tool(longs="plugin"),
+    "ranlib": Tool(longs="plugin"),
+    "ld": Tool(words="-plugin -plugin-opt -dynamic-linker", longs="plugin plugin-opt dynamic-linker"),
+    "gofmt": Tool(words="-cpuprofile"),
+    "clang-tidy": Tool(longs="load fix fix-errors export-fixes config config-file", words="-load -fix -fix-errors"),
+    "clang-format": Tool(shorts="i"),
+    "shfmt": Tool(shorts="w", longs="write"),
+    "cppcheck": Tool(longs="addon output-file plist-output cppcheck-build-dir clang"),
+    "rubocop": Tool(shorts="raAxo", longs="require autocorrect auto-correct fix-layout out plugin"),
+    "stylelint": Tool(longs="fix custom-syntax custom-formatter config output-file"),
+    "mocha": Tool(shorts="rR", longs="require config opts package reporter-option ui"),
+    "javac": Tool(words="-processor -processorpath --processor-path --processor-module-path"),
+    # apt(8): an option of the configuration can name a program
+    "apt": Tool(shorts="oc", longs="option config-file"),
     "go": Tool(
         words="-exec -toolexec -c -o -overlay -modfile -C -vettool -ldflags -gcflags -gccgoflags -asmflags -cpuprofile "
-        "-memprofile -blockprofile -mutexprofile -trace -outputdir -coverprofile -pkgdir -tags= -fuzz "
+        "-memprofile -blockprofile -mutexprofile -trace -testlogfile -outputdir -coverprofile -pkgdir -tags= -fuzz "
         "generate tool env "
         "install --exec --toolexec --o --overlay --modfile --C --vettool --ldflags -test.cpuprofile -test.outputdir"
     ),
@@ -287,6 +318,10 @@ TOOLS: Mapping[str, Tool] = {
     "strace": Tool(shorts="oE", longs="output env"),
     "ltrace": Tool(shorts="o"),
     "gdb": Tool(always=True),
+    "lldb": Tool(always=True),
+    # modules that run a text: python -m timeit
+    "timeit": Tool(always=True),
+    "pdb": Tool(always=True),
     "tmux": Tool(always=True),
     "screen": Tool(always=True),
     "dmesg": Tool(shorts="cCnDE", longs="clear read-clear console-level console-off console-on"),
@@ -324,6 +359,9 @@ SAME_AS = {
     "pnpx": "pnpm",
     "vitest": "jest",
     "mariadb": "mysql",
+    **dict.fromkeys(["vi", "nvim", "view", "ex", "vimdiff", "rvim", "gvim"], "vim"),
+    **dict.fromkeys(["apt-get", "apt-cache", "aptitude"], "apt"),
+    "emacsclient": "emacs",
     "gdate": "date",
     "netcat": "nc",
 }

@@ -286,4 +286,4 @@ def _here_string(seen: Seen, node: Node) -> None:
 _NAMES = re.compile(r"[^\s;&|()<>]++")
 
 
-_SHELLS = named("bash sh dash zsh ksh eval")
+_SHELLS = named("bash sh dash zsh ksh mksh ash fish eval at batch ssh su")

@@ -46,15 +46,42 @@ _CONTAINER = Wrapper(
 _PACKAGES = Wrapper(takes="pc", longs="package", command="-c --call --shell-mode")
 WRAPPERS: Mapping[str, Wrapper] = {
     **dict.fromkeys(["bash", "sh", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh"], _SHELL),
+    **dict.fromkeys(["bash-static", "ksh93", "oksh", "posh", "yash", "nu", "xonsh", "elvish", "pwsh"], _SHELL),
     "sudo": Wrapper(
         takes="ugCDhpRrTtU", longs="user group chdir host prompt chroot role type other-user close-from", sets=True
     ),
     "doas": Wrapper(takes="uC"),
     "su": Wrapper(takes="sgGw", longs="shell group", command="-c --command", skip=9),
-    "runuser": Wrapper(takes="ugGsw", longs="user group shell", command="-c --command"),
+    "runuser": Wrapper(takes="gGsw", longs="group shell", command="-c --command", skip=1),
+    "sg": Wrapper(command="-c", skip=1, script=True),
     "pkexec": Wrapper(longs="user"),
     "env": Wrapper(takes="uC", longs="unset chdir", sets=True, command="-S --split-string"),
     "nohup": Wrapper(),
+    **dict.fromkeys(["fakeroot", "dumb-init", "eatmydata", "torsocks", "torify", "wsl"], Wrapper()),
+    **dict.fromkeys(["gosu", "su-exec", "faketime", "catatonit"], Wrapper(skip=1)),
+    **dict.fromkeys(["proxychains", "proxychains4"], Wrapper(takes="f")),
+    **dict.fromkeys(["aws-vault", "chamber", "doppler", "dotenv", "infisical", "op", "guix"], Wrapper(after="--")),
+    **dict.fromkeys(["zellij", "reflex"], Wrapper(after="--")),
+    "nix": Wrapper(after="-c --command"),
+    "tox": Wrapper(after="exec"),
+    **dict.fromkeys(["asdf", "rbenv", "pyenv", "nodenv", "lerna", "rye", "pixi", "volta"], Wrapper(after="exec run")),
+    **dict.fromkeys(["fnm", "nvm", "heroku"], Wrapper(after="exec run")),
+    "tini": Wrapper(takes="pe"),
+    "prlimit": Wrapper(takes="op", longs="output pid"),
+    "cpulimit": Wrapper(takes="lpe", longs="limit pid exe"),
+    "cgexec": Wrapper(takes="g"),
+    "chpst": Wrapper(takes="uUbemdoplfnc"),
+    "sshpass": Wrapper(takes="pfdP"),
+    "ssh-agent": Wrapper(takes="aEtP"),
+    "start-stop-daemon": Wrapper(command="-x --exec --startas"),
+    "cross-env": Wrapper(sets=True),
+    "nodemon": Wrapper(command="-x --exec", skip=99),
+    "vagrant": Wrapper(command="-c --command", skip=99),
+    "gcloud": Wrapper(command="--command", skip=99),
+    "ansible": Wrapper(command="-a --args", skip=99),
+    "hyperfine": Wrapper(takes="wrmMpcsnSLPDu", longs="warmup runs shell export-json export-markdown", script=True),
+    "concurrently": Wrapper(takes="nc", longs="names", script=True),
+    **dict.fromkeys(["pssh", "parallel-ssh"], Wrapper(takes="hHlptoex", script=True)),
     "setsid": Wrapper(),
     "time": Wrapper(takes="fo", longs="format output"),
     "timeout": Wrapper(takes="ks", longs="kill-after signal", skip=1),
@@ -112,13 +139,14 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "ssh": Wrapper(takes="BbcDEeFIiJkLlmOopQRSWw", skip=1, script=True),
     "mosh": Wrapper(skip=1),
     "watch": Wrapper(takes="nq", longs="interval equexit", script=True),
-    "entr": Wrapper(),
+    "entr": Wrapper(script=True),
     "watchexec": Wrapper(takes="wefi", longs="watch exts filter ignore"),
     "busybox": Wrapper(),
     "toybox": Wrapper(),
-    "docker": _CONTAINER,
-    "podman": _CONTAINER,
-    "kubectl": Wrapper(takes="nc", longs="namespace container context kubeconfig", skip=1, after="exec"),
+    **dict.fromkeys(["docker", "podman", "nerdctl", "docker-compose", "podman-compose"], _CONTAINER),
+    **dict.fromkeys(["lxc", "incus"], Wrapper(longs="cwd env user", skip=1, after="exec")),
+    "kubectl": Wrapper(takes="nc", longs="namespace container context kubeconfig image", skip=1, after="exec run"),
+    "oc": Wrapper(takes="nc", longs="namespace container context image", skip=1, after="exec run rsh"),
     "npx": _PACKAGES,
     "bunx": _PACKAGES,
     "pnpx": _PACKAGES,
@@ -139,7 +167,9 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "rustup": Wrapper(after="run", skip=1),
     "nix-shell": Wrapper(command="--run --command", takes="pAI", skip=99),
     "tmux": Wrapper(
-        takes="scnteFxy", after="new-session new new-window neww split-window splitw run-shell run", script=True
+        takes="scnteFxy",
+        after="new-session new new-window neww split-window splitw run-shell run send-keys send",
+        script=True,
     ),
     "screen": Wrapper(takes="STpchset"),
     "git": Wrapper(after="bisect submodule"),
@@ -196,7 +226,7 @@ def _wrapped(name: str, wrapper: Wrapper, words: Sequence[str]) -> Iterator[Inne
             return
         if wrapper.sets and "=" in word and word[:1] != "-":
             yield Inner(via=name, doubt=f"sets the environment variable {word.partition('=')[0]}")
-        elif word == "--":
+        elif word == "--" or (word == "-" and name in ("su", "runuser")):
             pass
         elif len(word) > 1 and (word[:1] == "-" or (word[:1] == "+" and name in _SCRIPT_FILE)):
             if _takes_next(word, wrapper.takes, longs):

@@ -122,6 +122,7 @@ options = st.sampled_from(sorted({word for known in TOOLS.values() for word in k
 BY_TABLE = sorted(
     {name for name in TOOLS if " " not in name}
     - {"git", "sed", "make", "tar", "xxd", "npm", "pnpm", "curl", "go", "tsc", "less"}
+    - {"sqlite3", "psql", "mysql", "vim", "rustc", "javac"}
 )
 
 
