@@ -3,8 +3,10 @@ opens by itself nobody sees here: this stops the plain ways, and no rule allows 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from quarterdeck.core.meeting import MOST_WILD
+from quarterdeck.core.path_patterns import has_wildcard
 from quarterdeck.core.shell import Call, Script
 from quarterdeck.core.shell_tables import named
 from quarterdeck.core.subject import Subject, from_there
@@ -62,8 +64,19 @@ def files_named(subject: Subject, script: Script, tools: frozenset[str]) -> tupl
     for call in script.calls:
         if call.words and call.words[0].rpartition("/")[2] in _KNOWN and len(found) <= MOST:
             found.update(dict.fromkeys(_named(call)))
-    wanted = [(tool, path) for tool, path in list(found)[:MOST] if tool in tools]
+    wanted = within_limits([(tool, path) for tool, path in list(found)[:MOST] if tool in tools])
     return tuple(as_file(subject, tool, path, place) for place in places(subject, script) for tool, path in wanted)
+
+
+def within_limits(files: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Those of the files that are looked at: of paths with wildcards only the first few."""
+    kept: list[tuple[str, str]] = []
+    wild = 0
+    for file in files:
+        wild += has_wildcard(file[1])
+        if wild <= MOST_WILD or not has_wildcard(file[1]):
+            kept.append(file)
+    return kept
 
 
 def places(subject: Subject, script: Script) -> list[str]:

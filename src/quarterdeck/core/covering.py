@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any, assert_never
 
 from msgspec import Struct, json
 
 from quarterdeck.core.command_patterns import Command, WildCommand
-from quarterdeck.core.globs import Glob, folded
+from quarterdeck.core.globs import Glob, folded, literal
+from quarterdeck.core.meeting import paths_meet
 from quarterdeck.core.path_patterns import Base, Files, has_wildcard
 from quarterdeck.core.patterns import Domain, Fields, Named, Pattern, Server, Whole
-from quarterdeck.core.subject import LONGEST_PATH, Subject, is_within, searched_path, written_path
+from quarterdeck.core.subject import LONGEST_PATH, Subject, is_within, searched_path, sought_paths, written_path
 
 _URL = re.compile(r"https?://([a-z0-9_.-]+)(?::[0-9]+)?(?:[/?#]|$)", re.IGNORECASE)
 _LEAVES = 1000
@@ -26,7 +28,7 @@ class Look(Struct, frozen=True, kw_only=True):
     subject: Subject
     real: str | None
     seen: tuple[str, ...]
-    """Every path the use may be about: as resolved, as written, as searched."""
+    """Every path the use may be about: as resolved, as written, as searched, and what is sought there by its name."""
     cwd: str
     home: str
     host: str | None
@@ -37,6 +39,7 @@ def look_at(subject: Subject) -> Look:
     fold = folded if subject.case_folds else str
     searched = searched_path(subject)
     found = [path for path in (subject.path, written_path(subject), searched) if path is not None]
+    found += sought_paths(subject)
     seen = tuple(dict.fromkeys(map(fold, found))) if found else ()
     return Look(
         subject=subject,
@@ -138,13 +141,26 @@ def _files(files: Files, look: Look, path: str, project: str | None, *, broad: b
     if len(path) > LONGEST_PATH:
         return broad
     base = base_of(files, look, project)
-    if not base.startswith("/") or not is_within(path, base):
+    if not base.startswith("/"):
+        return False
+    if broad and has_wildcard(path) and _may_be(files, look, path, base):
+        return True
+    if not is_within(path, base):
         return False
     parts = [part for part in path[len(base) :].split("/") if part]
     glob = files.folded if look.subject.case_folds else files.glob
-    if broad and has_wildcard(path) and files.overlaps(parts):
-        return True
     return glob.matches(parts, below=broad, itself=broad or look.subject.looks_in_folders)
+
+
+def _may_be(files: Files, look: Look, path: str, base: str) -> bool:
+    """Whether a path with wildcards in it, wherever it starts, may turn out as one that the pattern is about."""
+    parts = files.parts if not look.subject.case_folds else tuple(map(folded, files.parts))
+    return paths_meet((*_folders(base), *parts), [part for part in path.split("/") if part])
+
+
+@lru_cache(maxsize=64)
+def _folders(base: str) -> tuple[str, ...]:
+    return tuple(literal(part) for part in base.split("/") if part)
 
 
 def _in_domain(domain: Domain, host: str) -> bool:

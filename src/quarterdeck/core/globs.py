@@ -46,6 +46,15 @@ def _tokens(glob: str) -> Iterator[str | _Wild]:
             yield escaped or text or lone
 
 
+def one_by_one(glob: str) -> Iterator[str | None]:
+    """The signs of the glob: None for any text, "" for any one sign."""
+    for token in _tokens(glob):
+        if isinstance(token, _Wild):
+            yield None if token is _ANY else ""
+        else:
+            yield from token
+
+
 class _Piece:
     """A stretch between two stars: text of a known length, in which a `?` is any one character."""
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from enum import StrEnum
 
 from msgspec import Struct
 
-from quarterdeck.core.globs import Glob, PathGlob, folded, plain
-from quarterdeck.core.shell_match import turns_into
+from quarterdeck.core.globs import PathGlob, folded, plain
+from quarterdeck.core.meeting import BRACES
 from quarterdeck.errors import BadPattern
 
 PARTS = 64
@@ -34,34 +33,13 @@ class Files(Struct, frozen=True):
     glob: PathGlob
     folded: PathGlob
 
-    def overlaps(self, written: Sequence[str]) -> bool:
-        """Whether the shell may make a path out of these parts, wildcards and all, that the pattern is about."""
-        places = {0}
-        for part in written:
-            places |= {place + 1 for place in places if self.parts[place : place + 1] == ("**",)}
-            stay = {place for place in places if self.parts[place : place + 1] == ("**",)}
-            places = stay | {p + 1 for p in places if p < len(self.parts) and _may_be(self.parts[p], part)}
-            if len(self.parts) in places or (stay and max(stay) == len(self.parts) - 1):
-                return True
-        return False
 
-
-_BRACES = re.compile(r"\{[^{}\s]*?(?:,|\.\.)[^{}\s]*+\}")  # others are signs like any other
-_WILD = re.compile(rf"[*?\[]|{_BRACES.pattern}")
+_WILD = re.compile(rf"[*?\[]|{BRACES.pattern}")
 
 
 def has_wildcard(path: str) -> bool:
     """Whether the shell may make another path out of this one."""
     return _WILD.search(path) is not None
-
-
-def _may_be(part: str, written: str) -> bool:
-    if part == "**":
-        return True
-    text = plain(part)
-    if text is not None:
-        return turns_into(_BRACES.sub("*", written), text)
-    return has_wildcard(written) or Glob(part).matches(written)
 
 
 def read_files(tool: str, scope: str) -> Files:

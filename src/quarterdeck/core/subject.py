@@ -10,6 +10,9 @@ from msgspec import Struct
 LONGEST_PATH = 4096
 """Longer paths no file has; no allow rule covers them, every deny and ask rule does."""
 
+LONGEST_SOUGHT = 256
+"""A longer text of names to search for counts as a path that no file has."""
+
 _PATH_FIELDS = ("file_path", "notebook_path", "path")
 _IN_FOLDERS = frozenset({"Grep", "Glob", "LS"})
 
@@ -60,6 +63,28 @@ def searched_path(subject: Subject) -> str | None:
         return None
     fixed = pattern.partition("*")[0].rpartition("/")[0] or "/"
     return from_there(fixed, written_path(subject) or subject.cwd, subject.home)
+
+
+def sought_paths(subject: Subject) -> list[str]:
+    """The files that a search names, as paths with wildcards in them: a Grep by its `glob`, a Glob by its pattern."""
+    if subject.tool_name not in _SOUGHT:
+        return []
+    sought = subject.tool_input.get(_SOUGHT[subject.tool_name])
+    if not isinstance(sought, str):
+        return []
+    if len(sought) > LONGEST_SOUGHT:
+        return [sought.ljust(LONGEST_PATH + 1)]
+    start = written_path(subject) or subject.cwd
+    several = sought.split() if subject.tool_name == "Grep" else [sought]  # it takes several, by blanks and commas
+    names = [name for one in several for name in ([one] if "{" in one else one.split(","))]
+    return [
+        from_there(name if "/" in name.rstrip("/") else f"**/{name}", start, subject.home)
+        for name in names
+        if not name.startswith("!") and any(map(str.isalnum, name))
+    ]
+
+
+_SOUGHT = {"Grep": "glob", "Glob": "pattern"}
 
 
 def from_there(path: str, cwd: str, home: str) -> str:

@@ -13,6 +13,7 @@ from quarterdeck.core.command_patterns import Command, WildCommand
 from quarterdeck.core.command_rules import CommandLook
 from quarterdeck.core.covering import Look, forbids, look_at
 from quarterdeck.core.globs import folded
+from quarterdeck.core.meeting import MOST_WILD
 from quarterdeck.core.path_patterns import Files, has_wildcard
 from quarterdeck.core.patterns import Pattern
 from quarterdeck.core.rule_index import ANY_COMMAND, Key, command_key, keys_for
@@ -78,7 +79,11 @@ def what_is_told(seen: CommandLook, tools: frozenset[str], hints: tuple[str, ...
     files = dict.fromkeys((tool, word) for tool in ("Edit", "Read") if tool in tools for word in words)
     if "Read" in tools:
         files.update(dict.fromkeys(("Read", piece) for call in calls for piece in _operands(call)))
-    too_long = len(files) > MOST_FILES or (bool(tools) and any(len(call.words) > MOST for call in calls))
+    too_long = bool(tools) and (
+        len(files) > MOST_FILES
+        or any(len(call.words) > MOST for call in calls)
+        or sum(has_wildcard(word) for word in (*(path for _, path in files), *_words(calls))) > MOST_WILD
+    )
     wanted = [] if too_long else [(place, *file) for place in places(subject, seen.script) for file in files]
     return Told(
         texts=texts,
@@ -86,6 +91,10 @@ def what_is_told(seen: CommandLook, tools: frozenset[str], hints: tuple[str, ...
         files=tuple(look_at(as_file(subject, tool, path, place)) for place, tool, path in wanted),
         too_long=too_long,
     )
+
+
+def _words(calls: Iterable[Call]) -> Iterator[str]:
+    return (word for call in calls for word in call.words[1:])
 
 
 def _texts(call: Call, line: str) -> Iterator[str]:
