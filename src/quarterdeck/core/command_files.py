@@ -65,7 +65,7 @@ def files_named(subject: Subject, script: Script, tools: frozenset[str]) -> tupl
         if call.words and call.words[0].rpartition("/")[2] in _KNOWN and len(found) <= MOST:
             found.update(dict.fromkeys(_named(call)))
     wanted = within_limits([(tool, path) for tool, path in list(found)[:MOST] if tool in tools])
-    return tuple(as_file(subject, tool, path, place) for place in places(subject, script) for tool, path in wanted)
+    return tuple(as_file(subject, tool, path, place) for place in places_of(subject, script) for tool, path in wanted)
 
 
 def within_limits(files: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -79,7 +79,7 @@ def within_limits(files: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     return kept
 
 
-def places(subject: Subject, script: Script) -> list[str]:
+def places_of(subject: Subject, script: Script) -> list[str]:
     """Where the session is, and the folders that the line first and last changes to."""
     places = [subject.cwd]
     for call in script.calls:

@@ -59,6 +59,7 @@ def subject_at(
         path=places.path,
         case_folds=settings.case_folds,
         our_home=settings.our_home,
+        guarded=tuple(place for place in settings.guarded if "/.claude/" not in place and place != settings.our_home),
     )
 
 

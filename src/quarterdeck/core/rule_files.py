@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from math import isfinite
 from typing import Any
 
 from msgspec import Struct
@@ -79,7 +80,7 @@ def _read_time(where: str, value: Any) -> float | None:
         found = datetime.fromisoformat(value) if isinstance(value, str) else value
         if isinstance(found, datetime):
             return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
-        if isinstance(found, int | float) and not isinstance(found, bool):
+        if isinstance(found, int | float) and not isinstance(found, bool) and isfinite(found):
             return float(found)
     except (ValueError, OverflowError):
         pass

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from quarterdeck.core.command_files import LONGEST_CD, script_place
+from quarterdeck.core.command_files import LONGEST_CD, places_of, script_place
 from quarterdeck.core.command_patterns import is_unread
 from quarterdeck.core.our_places import FOLDERS, is_settings, leads_to_us, may_name_us
 from quarterdeck.core.patterns import EDITS, READS
 from quarterdeck.core.shell import Call, Script, read_script
 from quarterdeck.core.shell_match import turns_into
 from quarterdeck.core.subject import Subject, from_there, is_within, searched_path, written_path
+from quarterdeck.core.told import WORD, texts_for
 
 OUR_NAMES = frozenset({"qd", "quarterdeck"})
 
@@ -42,16 +43,26 @@ RUNNERS = frozenset({"hatch", "pdm", "pipx", "poetry", "pypy", "python", "rye", 
 READERS = frozenset({"cat", "cmp", "diff", "egrep", "fgrep", "file", "grep", "head", "jq", "ls", "stat", "tail", "wc"})
 """Programs that change none of the files they are given."""
 
-SWEEPS = frozenset({"chgrp", "chmod", "chown", "mv", "rm", "rmdir", "rsync", "shred", "trash", "unlink"})
-"""Programs that change or take away all that is below a folder they are given."""
+SWEEPS = frozenset({"chgrp", "chmod", "chown", "ln", "mv", "rm", "rmdir", "rsync", "shred", "trash", "unlink"})
+"""Programs that change, take away or make reachable elsewhere all that is below a folder they are given."""
+
+STOPPERS = frozenset({"killall", "launchctl", "pkill", "service", "systemctl"})
+"""Programs that end others by their name."""
+
+CLAUDE_CHANGES = frozenset({"config", "install", "mcp", "plugin", "plugins"})
+CLAUDE_LOOSENS = ("--allow", "--bare", "--dangerously", "--permission-mode", "--plugin-dir", "--setting")
+"""What changes the settings that connect Claude Code to us, or starts one that does not ask us."""
 
 _MOVES = frozenset({"cd", "pushd"})
 _RECURSIVE = frozenset({"grep", "egrep", "fgrep", "diff", "cp", "zip"})
-_WATCHED = OUR_NAMES | RUNNERS | SWEEPS | _RECURSIVE | {"find", "rg", "tar"}
+_WATCHED = OUR_NAMES | RUNNERS | SWEEPS | _RECURSIVE | STOPPERS | {"claude", "find", "rg", "tar"}
 _VERSIONS = frozenset("0123456789.")  # how a name may end that begins like a runner's
 _FAR = re.compile(r"^[/~.]|/\.\.")
 _GLOB = re.compile(r"[*?\[{]")
 _WILD = re.compile(r"[*?\[]")  # braces that expand are never allowed anyway
+_OUR_IMPORT = re.compile(
+    r"\b(?:import|from|require|-m|runpy|run_module)\b.{0,40}\bquarterdeck\b|[\"' ]qd[\"' ]", re.DOTALL
+)
 _OUR_WORD = re.compile(r"(?<![\w-])(?:qd|quarterdeck)(?![\w-])")
 
 LONGEST_LINE = 8192
@@ -79,9 +90,13 @@ def _file(subject: Subject, ours: str) -> str | None:
         low = path.casefold()
         if ours and (is_within(low, ours) or (subject.looks_in_folders and is_within(ours, low))):
             return _FILES
-        if subject.tool_name in EDITS and is_settings(low):
+        if subject.tool_name in EDITS and (is_settings(low) or _is_guarded(subject, low)):
             return _CONNECTED
     return None
+
+
+def _is_guarded(subject: Subject, path: str) -> bool:
+    return any(is_within(path, place.casefold()) for place in subject.guarded)
 
 
 def _texts(subject: Subject, ours: str) -> str | None:
@@ -90,7 +105,7 @@ def _texts(subject: Subject, ours: str) -> str | None:
         low = text.casefold()
         if ours and ours in low:
             return _FILES
-        if subject.tool_name.startswith("mcp__") and is_settings(low):
+        if subject.tool_name.startswith("mcp__") and (is_settings(low) or _is_guarded(subject, low)):
             return _CONNECTED
     return None
 
@@ -108,20 +123,29 @@ def _leaves(value: Any) -> Iterator[str]:
 
 
 def _command(subject: Subject, ours: str, script: Script) -> str | None:
-    text = subject.command.casefold()
+    # As written, and as the shell sees it: quotes may stand anywhere in a name.
+    text = "\n".join((subject.command, *(" ".join(call.words) for call in script.calls))).casefold()
     if is_unread(script) and _OUR_WORD.search(text):
         return "names Quarterdeck in a line that cannot be read"
     watched = _watched(script.calls)
     for call in watched:
         if _runs_us(call):
             return "runs a command of Quarterdeck that may change something"
+    if reason := _told(subject, ours, script):
+        return reason
     cwd = subject.cwd.casefold()
-    near = ".claude" in cwd or ".claude" in text or "managed-" in text
+    near = ".claude" in cwd or ".claude" in text or "managed-" in text or _names_guarded(subject, text, cwd)
     if near or _WILD.search(text) or (ours and (ours.rpartition("/")[2] in text or is_within(cwd, ours))):
         if len(text) > LONGEST_LINE:
             return "may name Quarterdeck's or Claude Code's files in a line too long to be looked through"
         return _named(subject, ours, script) or _sweeps(subject, ours, script.calls)
     return _sweeps(subject, ours, script.calls) if watched else None
+
+
+def _names_guarded(subject: Subject, text: str, cwd: str) -> bool:
+    """Whether the line or where it runs names a folder of settings that is not called `.claude`."""
+    folders = {place.casefold().rpartition("/")[0] for place in subject.guarded}
+    return any(folder and (folder.rpartition("/")[2] in text or is_within(cwd, folder)) for folder in folders)
 
 
 def _name(call: Call) -> str:
@@ -139,8 +163,37 @@ def _runs_us(call: Call) -> bool:
     if name in OUR_NAMES:
         return words[1:2] not in READING and words[1:3] not in READING
     if name.rstrip("0123456789.") in RUNNERS:
-        return any(word.rpartition("/")[2].partition(".")[0] in OUR_NAMES for word in words[1:])
-    return False
+        return any(word.removeprefix("-m").rpartition("/")[2].partition(".")[0] in OUR_NAMES for word in words[1:])
+    if name in STOPPERS:
+        return any(_OUR_WORD.search(word.casefold()) for word in words[1:])
+    return name == "claude" and _changes_claude(words)
+
+
+def _changes_claude(words: Sequence[str]) -> bool:
+    if not CLAUDE_CHANGES.isdisjoint(words[1:2]):
+        return words[2:3] not in (("list",), ("get",))
+    return any(word.startswith(CLAUDE_LOOSENS) for word in words[1:])
+
+
+def _told(subject: Subject, ours: str, script: Script) -> str | None:
+    """Our names and places in what the line tells other programs: code, commands behind an option."""
+    home = subject.home.casefold()
+    seen_from = list(map(str.casefold, places_of(subject, script)))
+    every = bool(subject.guarded) or any(leads_to_us(place, ours) for place in seen_from)
+    for call in script.calls:
+        for text in map(str.casefold, texts_for(call, subject.command)):
+            if _OUR_IMPORT.search(text):
+                return "may run a command of Quarterdeck that changes something"
+            for word in set(WORD.findall(text)):
+                folders = call.unseen and "/" in word
+                if not (every or folders or may_name_us(word, ours)):
+                    continue
+                for path in (from_there(word, place, home) for place in seen_from):
+                    if ours and (is_within(path, ours) or (folders and is_within(ours, path))):
+                        return _FILES
+                    if is_settings(path) or _is_guarded(subject, path):
+                        return _CONNECTED
+    return None
 
 
 def _named(subject: Subject, ours: str, script: Script) -> str | None:
@@ -155,16 +208,19 @@ def _named(subject: Subject, ours: str, script: Script) -> str | None:
             places = [places[0], *places[1:][-2:], from_there(words[-1].casefold(), places[-1], home)]
             watchful = watchful or leads_to_us(places[-1], ours)
         sweeping = _is_sweeping(call)
-        every = watchful or sweeping or any(map(_WILD.search, words))
+        every = watchful or sweeping or bool(subject.guarded) or any(map(_WILD.search, words))
         if every or may_name_us("\n".join(words).casefold(), ours):
             unread = script_place(call)
             for place, word in enumerate(map(str.casefold, words[1:]), 1):
                 if (place != unread and (every or may_name_us(word, ours))) and (
                     reason := _word(word, _name(call), sweeping, places, home, ours)
+                    or _elsewhere(subject, word, _name(call), places, home)
                 ):
                     return reason
-    found = (_word(target.casefold(), ">", False, places, home, ours) for target in script.writes)
-    return next(filter(None, found), None)
+    for target in map(str.casefold, script.writes):
+        if reason := _word(target, ">", False, places, home, ours) or _elsewhere(subject, target, ">", places, home):
+            return reason
+    return None
 
 
 def _word(word: str, name: str, sweeping: bool, places: list[str], home: str, ours: str) -> str | None:
@@ -182,6 +238,14 @@ def _word(word: str, name: str, sweeping: bool, places: list[str], home: str, ou
             if sweeping and _is_swept(text, path, place, home, ours):
                 return _FILES
     return None
+
+
+def _elsewhere(subject: Subject, word: str, name: str, places: list[str], home: str) -> str | None:
+    """The settings of an agent that keeps them in another folder than most."""
+    if not subject.guarded or name in READERS:
+        return None
+    paths = [from_there(text, place, home) for text in {word, word.rpartition("=")[2]} for place in places]
+    return _CONNECTED if any(_is_guarded(subject, path) for path in paths) else None
 
 
 def _guessed(path: str, name: str, ours: str) -> str | None:
@@ -214,13 +278,20 @@ def _sweeps(subject: Subject, ours: str, calls: Sequence[Call]) -> str | None:
     for call in calls:
         if call.words[:1] in (("cd",), ("pushd",)) and len(call.words) > 1 and len(place) < LONGEST_CD:
             place = from_there(call.words[-1].casefold(), place, home)
-        if ours and _reads_all(call) and any(is_within(ours, folder) for folder in _looked_in(call, place, home)):
+        if ours and any(_finds_us(call, folder, ours) for folder in _looked_in(call, place, home)):
             return _FILES
         if call.words and _is_sweeping(call):
             for word in call.words[1:]:
                 if _FAR.search(word) and _is_swept(word, _fixed(word.casefold(), cwd, home), cwd, home, ours):
                     return _FILES
     return None
+
+
+def _finds_us(call: Call, folder: str, ours: str) -> bool:
+    """Whether a program that goes through a folder comes to our files; rg goes to none that is hidden."""
+    if not is_within(ours, folder):
+        return False
+    return _reads_all(call) or (_name(call) == "rg" and "/." not in ours[len(folder.rstrip("/")) :])
 
 
 def _reads_all(call: Call) -> bool:
@@ -230,6 +301,8 @@ def _reads_all(call: Call) -> bool:
     if name == "rg":
         return any(word in ("--hidden", "--unrestricted", "-.") or word.startswith("-u") for word in options)
     if name in ("tar", "rsync"):
+        return True
+    if name == "cp" and any(word.startswith("--archive") or (word[:2] != "--" and "a" in word) for word in options):
         return True
     return name in _RECURSIVE and any(
         word.endswith("recursive") or (word[:2] != "--" and ("r" in word or "R" in word)) for word in options

@@ -20,7 +20,7 @@ _IN_FOLDERS = frozenset({"Grep", "Glob", "LS"})
 class Subject(Struct, frozen=True, kw_only=True):
     """`cwd`, `home` and `path` are real paths: links resolved, nothing to normalise. `path` is the file or folder that
     the tool is about, None when it is about none or could not be resolved. `case_folds` tells a file system that
-    ignores case; `our_home` is Quarterdeck's own folder."""
+    ignores case; `our_home` is Quarterdeck's own folder, `guarded` what connects an agent to it, wherever that is."""
 
     tool_name: str
     tool_input: dict[str, Any]
@@ -30,6 +30,7 @@ class Subject(Struct, frozen=True, kw_only=True):
     path: str | None = None
     case_folds: bool = False
     our_home: str = ""
+    guarded: tuple[str, ...] = ()
 
     @property
     def command(self) -> str:

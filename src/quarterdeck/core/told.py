@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from quarterdeck.core.command_files import MOST, READING, as_file, places
+from quarterdeck.core.command_files import MOST, READING, as_file, places_of
 from quarterdeck.core.command_patterns import Command, WildCommand
 from quarterdeck.core.command_rules import CommandLook
 from quarterdeck.core.covering import Look, forbids, look_at
@@ -26,7 +26,7 @@ MOST_FILES = 1000
 
 MOST_HINTS = 64
 
-_WORD = re.compile(r"[\w.~/*?+-]+")
+WORD = re.compile(r"[\w.~/*?+-]+")
 _PIECES = re.compile(r"[=:,@]")
 _ONLY_NAMES = named(
     "[ basename cd chgrp chmod chown df dirname du echo false find ls mkdir printf pushd pwd readlink realpath rm "
@@ -73,8 +73,8 @@ def _may_name_files(seen: CommandLook, hints: tuple[str, ...]) -> bool:
 def what_is_told(seen: CommandLook, tools: frozenset[str], hints: tuple[str, ...]) -> Told:
     """All that is told, with the files as far as these tools, Read and Edit, may be forbidden to use them."""
     calls, subject = seen.script.calls, seen.look.subject
-    texts = tuple(dict.fromkeys(text for call in calls for text in _texts(call, seen.line)))
-    words = sorted({word for text in texts for word in _WORD.findall(text)})
+    texts = tuple(dict.fromkeys(text for call in calls for text in texts_for(call, seen.line)))
+    words = sorted({word for text in texts for word in WORD.findall(text)})
     tools = tools if tools and _may_name_files(seen, hints) else _NONE
     files = dict.fromkeys((tool, word) for tool in ("Edit", "Read") if tool in tools for word in words)
     if "Read" in tools:
@@ -84,7 +84,7 @@ def what_is_told(seen: CommandLook, tools: frozenset[str], hints: tuple[str, ...
         or any(len(call.words) > MOST for call in calls)
         or sum(has_wildcard(word) for word in (*(path for _, path in files), *_words(calls))) > MOST_WILD
     )
-    wanted = [] if too_long else [(place, *file) for place in places(subject, seen.script) for file in files]
+    wanted = [] if too_long else [(place, *file) for place in places_of(subject, seen.script) for file in files]
     return Told(
         texts=texts,
         names=frozenset(word.rpartition("/")[2].casefold() for word in words),
@@ -97,7 +97,7 @@ def _words(calls: Iterable[Call]) -> Iterator[str]:
     return (word for call in calls for word in call.words[1:])
 
 
-def _texts(call: Call, line: str) -> Iterator[str]:
+def texts_for(call: Call, line: str) -> Iterator[str]:
     """What a program is told to run. An interpreter may be fed by the rest of the line, and so may who gets arguments
     that nobody sees."""
     if not call.words:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from quarterdeck.core.self_guard import touches_us
 from quarterdeck.core.subject import Subject
@@ -47,6 +48,38 @@ TOUCHING = [
     runs("curl --unix-socket " + OURS + "/hook.sock http://x"),
     runs("python -c 'open(\"" + OURS + '/config.yaml", "w")\''),
     runs("'unclosed qd allow r1"),
+    runs("cp a .cl''aude/settings.json"),
+    runs('cp a .cl""aude/settings.json'),
+    runs("cp a .cl\\aude/settings.json"),
+    runs("cp a .cl*ude/settings.json"),
+    runs("cp a ~/.cl?ude/s*"),
+    runs("cd ~ && cd .cl''aude && cp a settings.json"),
+    runs("cd ~/.claude && python -c \"open('settings.json','w')\""),
+    runs("dd if=a of=.cl''aude/settings.json"),
+    runs("curl -o .cl''aude/settings.json u"),
+    runs("sed -n 'w .claude/settings.json' a"),
+    runs("python -c \"open('.claude/settings.json','w')\""),
+    runs('node -e \'fs.writeFileSync(".claude/settings.json","")\''),
+    runs("ls ~/.claude/settings.json | xargs tee"),
+    runs("echo .claude/settings.json | xargs cp a"),
+    runs("ln -s ~ x"),
+    runs("ln -s ~/.cl''aude x"),
+    runs("mv .cl''aude x"),
+    runs("cat ~/.local/state/quarterd''eck/token"),
+    runs("curl --unix-socket ~/.local/state/quarter''deck/api.sock u"),
+    runs("cp -a ~/.local x"),
+    runs("rg token ~/.local"),
+    runs("find ~/.local -name token | xargs cat"),
+    runs("claude plugin uninstall quarterdeck"),
+    runs("claude mcp add x y"),
+    runs("claude --settings x.json -p hi"),
+    runs("claude -p hi --dangerously-skip-permissions"),
+    runs("python3 -mquarterdeck allow r1"),
+    runs("python3 -c 'import quarterdeck'"),
+    runs('python3 -c \'import subprocess; subprocess.run(["qd", "allow"])\''),
+    runs("echo r1 | xargs qd allow"),
+    runs("pkill -f quarterdeck"),
+    runs("systemctl --user stop quarterdeck"),
     edits(f"{CWD}/.claude/settings.json"),
     edits(f"{CWD}/.claude/settings.local.json", tool="Write"),
     edits(f"{HOME}/.claude.json"),
@@ -81,6 +114,15 @@ LEFT_ALONE = [
     runs("git log -- .claude/commands"),
     runs("cp a.txt ~/b.txt"),
     runs("python -m pytest"),
+    runs("sed 's/.*//' a"),
+    runs("claude --version"),
+    runs("claude mcp list"),
+    runs("claude -p hello"),
+    runs("ln -s ../a b"),
+    runs("systemctl status nginx"),
+    runs("python -c 'print(1)'"),
+    runs("rg token ~/project"),
+    runs("git ls-files | xargs wc -l"),
     edits(f"{CWD}/.claude/commands/x.md"),
     edits(f"{CWD}/src/settings.json"),
     reads(f"{CWD}/.claude/settings.json"),
@@ -101,6 +143,28 @@ def test_no_allow_rule_covers_what_could_change_the_rules(subject: Subject) -> N
 @pytest.mark.parametrize("subject", LEFT_ALONE, ids=lambda s: f"{s.tool_name} {next(iter(s.tool_input.values()))}")
 def test_what_only_reads_or_is_elsewhere_is_left_alone(subject: Subject) -> None:
     assert touches_us(subject, OURS) is None
+
+
+ELSEWHERE = "/srv/cc/settings.json"
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        runs("cp a /srv/cc/settings.json"),
+        runs("cd /srv/cc && cp a settings.json"),
+        runs("cd /srv && cp a c''c/settings.json"),
+        runs("echo x > /srv/cc/settings.json"),
+        runs("python -c \"open('/srv/cc/settings.json','w')\""),
+        edits(ELSEWHERE),
+        use("mcp__files__write", path=ELSEWHERE),
+    ],
+    ids=lambda s: f"{s.tool_name} {next(iter(s.tool_input.values()))}",
+)
+def test_settings_that_an_agent_keeps_elsewhere_are_guarded_too(subject: Subject) -> None:
+    assert touches_us(subject, OURS) is None
+    assert touches_us(replace(subject, guarded=(ELSEWHERE,)), OURS)
+    assert touches_us(replace(runs("cat /srv/cc/settings.json"), guarded=(ELSEWHERE,)), OURS) is None
 
 
 def test_without_a_known_home_the_commands_and_settings_are_still_guarded() -> None:
