@@ -23,6 +23,10 @@ class StoreError(QuarterdeckError):
     """The log cannot take or give events: disk, permissions or damage."""
 
 
+class Misused(QuarterdeckError):
+    """A command was told a word that it does not know: the person writes another."""
+
+
 class NoDaemon(QuarterdeckError):
     """No daemon answers: the person starts one."""
 

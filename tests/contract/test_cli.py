@@ -263,3 +263,59 @@ def test_help_is_complete() -> None:
     assert done.returncode == 0
     for command in ("up", "daemon", "install", "requests", "allow", "demo", "hook"):
         assert qd(Path("/nonexistent/home"), command, "--help").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ("allow", "r1", "--remember", "forever"),
+            "--remember: must be once, session, project, user or hub, is 'forever'",
+        ),
+        (("allow", "r1", "--mode", "wild"), "--mode: must be default, acceptEdits, auto or dontAsk, is 'wild'"),
+        (
+            ("allow", "r1", "--remember", "user", "--claude", "all"),
+            "--claude: must be session, local, project or user, is 'all'",
+        ),
+        (("rules", "add", "permit", "Bash(ls)"), "the effect must be allow, deny or ask, is 'permit'"),
+        (
+            ("rules", "add", "allow", "Bash(ls)", "--scope", "all"),
+            "--scope: must be once, session, project, user or hub",
+        ),
+        (("rules", "add", "Bash(ls)", "--effect", "permit"), "--effect: must be allow, deny or ask, is 'permit'"),
+    ],
+)
+def test_a_word_that_an_option_does_not_know_is_named_with_those_it_does(
+    daemon: Daemon, words: tuple[str, ...], said: str
+) -> None:
+    told = qd(daemon.home, *words)
+    assert (told.returncode, told.stdout) == (2, "")
+    assert (said in told.stderr, len(told.stderr.splitlines())) == (True, 1)
+
+
+def test_a_question_is_not_allowed_and_the_command_that_answers_it_is_named(daemon: Daemon) -> None:
+    held, request_id = asks(daemon, "s9", tool_name="AskUserQuestion", tool_input={"questions": QUESTIONS[:1]})
+    told = qd(daemon.home, "allow", request_id)
+    assert (told.returncode, f"qd answer {request_id}" in told.stderr) == (1, True)
+    assert qd(daemon.home, "pass", request_id).returncode == 0
+    assert held.answer() == (204, b"")
+
+
+def test_the_card_shows_the_line_that_remembers_and_a_denial_once(daemon: Daemon) -> None:
+    held, request_id = asks(daemon, "s10", tool_name="Bash", tool_input={"command": "git log 'it''s'"})
+    shown = qd(daemon.home, "requests", request_id).stdout
+    assert f"""qd allow {request_id} --remember session --pattern 'Bash(git log '"'"'it'"'"''"'"'s'"'"')'""" in shown
+    assert qd(daemon.home, "deny", request_id).returncode == 0
+    held.answer()
+    assert qd(daemon.home, "requests", request_id).stdout.count("Denied by") == 0
+    assert "Denied by cli: Denied" not in qd(daemon.home, "feed").stdout
+
+
+def test_an_explanation_lists_the_rules_over_files_that_a_line_was_held_against(daemon: Daemon) -> None:
+    assert qd(daemon.home, "rules", "add", "deny", "Read(.env)").returncode == 0
+    plain = qd(daemon.home, "rules", "explain", "Bash", "git log")
+    assert "· deny Read(.env) · everywhere · is about other uses" in plain.stdout
+    told = qd(daemon.home, "rules", "explain", "Bash", "python -c \"open('.env')\"")
+    assert told.stdout.startswith("Asks you: another program may do what deny Read(.env) is about")
+    assert "so it asks" in told.stdout
+    assert qd(daemon.home, "rules", "clear", "--yes").returncode == 0

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from quarterdeck.cli.common import ago, cell, out
 from quarterdeck.cli.describing import describe, lines_of
+from quarterdeck.core.decisions import DEFAULT_DENY
 from quarterdeck.core.levels import MARKS
 from quarterdeck.core.text import one_line, visible
 from quarterdeck.core.titles import cut
@@ -237,7 +238,8 @@ def _outcome(request: dict[str, Any], made: dict[str, Any]) -> list[str]:
     if made["source"] == "elsewhere" or made["decision"] == "pass":
         said = made["reason"] or made["message"] or "passed to the terminal"
         return [one_line(f"→ {request['status']}: {said}")]
-    said = f": {made['message'] or made['reason']}" if made["message"] or made["reason"] else ""
+    words = made["message"] or made["reason"] or ""
+    said = f": {words}" if words and words != DEFAULT_DENY.format(by=made["by"]) else ""
     said += f", in mode {made['mode']}" if made["mode"] else ""
     edited = made["updated_input"] is not None
     head = f"→ {made['decision']}{', edited,' if edited else ''} by {made['by']} ({made['source']}){said}"
@@ -252,11 +254,23 @@ def _answered(made: dict[str, Any]) -> list[tuple[str, Any]]:
     return [*(made["answers"] or {}).items(), *notes]
 
 
+def _lasting(card: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """The command that also keeps the decision, by the narrowest pattern; none where it could not be copied."""
+    patterns = (card["rule"] or {}).get("patterns") or []
+    if card["form"] or not patterns or one_line(patterns[0]) != patterns[0]:
+        return []
+    return [("allow", f"--remember session --pattern {shlex.quote(patterns[0])}", "let it run now and again")]
+
+
 def _ways(card: dict[str, Any]) -> None:
     """The commands that decide it."""
     if card["status"] != "pending":
         return
-    ways = (*ANSWERS.get(card["form"] or "", ANSWERS[""]), ("pass", "", "leave it to its own terminal"))
+    ways = (
+        *ANSWERS.get(card["form"] or "", ANSWERS[""]),
+        *_lasting(card),
+        ("pass", "", "leave it to its own terminal"),
+    )
     commands = [" ".join(filter(None, ["qd", word, card["request_id"], more])) for word, more, _ in ways]
     widest = max(len(command) for command in commands if len(command) <= out.width // 2 or command == commands[-1])
     out.print()

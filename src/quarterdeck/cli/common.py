@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, ParamSpec, TypeVar
@@ -15,7 +15,7 @@ from rich.text import Text
 
 from quarterdeck.config import Config, home_path, load_config
 from quarterdeck.core.text import one_line
-from quarterdeck.errors import ConfigError, NoDaemon, QuarterdeckError, Refused
+from quarterdeck.errors import ConfigError, Misused, NoDaemon, QuarterdeckError, Refused
 from quarterdeck.surfaces.client import CALL_SECONDS, Client
 from quarterdeck.surfaces.words import ago as ago
 from quarterdeck.surfaces.words import state_word
@@ -35,7 +35,7 @@ out = Console(highlight=False, markup=False, soft_wrap=True, width=None if sys.s
 
 
 def plainly(command: Callable[P, R]) -> Callable[P, R]:
-    """An error ends as one line on stderr: 3 when no daemon answers, 2 for wrong settings, 1 for a refusal."""
+    """An error ends as one line on stderr: 3 when no daemon answers, 2 for wrong words or settings, 1 for a refusal."""
 
     @wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -43,7 +43,7 @@ def plainly(command: Callable[P, R]) -> Callable[P, R]:
             return command(*args, **kwargs)
         except QuarterdeckError as error:
             sys.stderr.write(f"quarterdeck: {one_line(str(error))}\n")
-            code = 3 if isinstance(error, NoDaemon) else 2 if isinstance(error, ConfigError) else 1
+            code = 3 if isinstance(error, NoDaemon) else 2 if isinstance(error, ConfigError | Misused) else 1
             raise typer.Exit(code) from None
         except BrokenPipeError:
             sys.stderr.close()
@@ -53,6 +53,13 @@ def plainly(command: Callable[P, R]) -> Callable[P, R]:
             raise typer.Exit(1) from None
 
     return wrapped
+
+
+def one_of(option: str, word: str | None, known: Iterable[str]) -> None:
+    """Refuses a word that an option does not know, naming those it does."""
+    *words, last = known
+    if word is not None and word not in (*words, last):
+        raise Misused(f"{option}: must be {', '.join(words)} or {last}, is {word!r}")
 
 
 def client(timeout: float = CALL_SECONDS) -> Client:

@@ -9,13 +9,14 @@ from typing import Annotated, Any
 import typer
 
 from quarterdeck.cli.asking import answers_from, ask_person
-from quarterdeck.cli.common import AsJson, cell, client, out, plainly, print_json
+from quarterdeck.cli.common import AsJson, cell, client, one_of, out, plainly, print_json
 from quarterdeck.cli.describing import describe
 from quarterdeck.cli.rules import where
 from quarterdeck.cli.times import read_length
 from quarterdeck.core.decisions import PlanMode
 from quarterdeck.core.levels import MARKS
 from quarterdeck.core.payload import ID
+from quarterdeck.core.rule import SCOPES
 from quarterdeck.core.titles import subject_of
 from quarterdeck.errors import Refused
 
@@ -29,6 +30,9 @@ Remember = Annotated[str | None, typer.Option(metavar="SCOPE", help="Remember it
 Pattern = Annotated[
     str | None, typer.Option(help="What to remember, like 'Bash(git log:*)'; the narrowest that covers it unless told.")
 ]
+KEEPERS = ("session", "local", "project", "user")
+"""Where Claude Code can keep a rule."""
+
 Expires = Annotated[str | None, typer.Option(help="How long to remember it, like 12h or 7d; without it for ever.")]
 
 
@@ -36,7 +40,10 @@ Expires = Annotated[str | None, typer.Option(help="How long to remember it, like
 def allow(
     request_ids: RequestIds,
     input: Annotated[str | None, typer.Option("--input", help="Run it with this JSON object as its input.")] = None,
-    mode: Annotated[PlanMode | None, typer.Option(help="How the agent works on a plan that you approve.")] = None,
+    mode: Annotated[
+        str | None,
+        typer.Option(help=f"How the agent works on a plan that you approve: {', '.join(PlanMode)}."),
+    ] = None,
     note: Note = None,
     remember: Remember = None,
     pattern: Pattern = None,
@@ -49,6 +56,7 @@ def allow(
     json: AsJson = False,
 ) -> None:
     """Let the tool run, as asked or with an edited input, or approve a plan; with --remember also the next time."""
+    one_of("--mode", mode, PlanMode)
     edited = None if input is None else _object(input, "--input")
     kept = _remembered(remember, pattern, expires, claude)
     if len(request_ids) > 1:
@@ -57,6 +65,8 @@ def allow(
         decide_many(request_ids, "allow", {"note": note}, is_sure=yes, as_json=json)
         return
     shown = _shown(request_ids[0])
+    if shown["form"] in ("questions", "elicitation"):
+        raise Refused(f"{request_ids[0]} asks for an answer; give it with: qd answer {request_ids[0]}")
     _decide(shown, json, decision="allow", updated_input=edited, mode=mode, note=note, remember=kept)
 
 
@@ -172,6 +182,8 @@ def _remembered(
 ) -> dict[str, Any] | None:
     if scope is None and (pattern or expires or claude):
         raise typer.BadParameter("--pattern, --expires and --claude go with --remember SCOPE")
+    one_of("--remember", scope, SCOPES)
+    one_of("--claude", claude, KEEPERS)
     if scope is None:
         return None
     kept: dict[str, Any] = {"scope": scope}

@@ -66,7 +66,8 @@ def _key(rule: dict[str, Any]) -> tuple[Any, ...]:
 
 def _yaml(file: Path) -> Any:
     try:
-        text = sys.stdin.read(MAX_BYTES + 1) if str(file) == "-" else file.read_text(encoding="utf-8")
+        with sys.stdin if str(file) == "-" else file.open(encoding="utf-8") as source:
+            text = source.read(MAX_BYTES + 1)
         if len(text) > MAX_BYTES:
             raise Refused(f"{file}: larger than {MAX_BYTES} bytes")
         return yaml.safe_load(text)

@@ -15,10 +15,11 @@ from rich.table import Table
 from rich.text import Text
 
 from quarterdeck.cli import rule_files
-from quarterdeck.cli.common import AsJson, ago, cell, client, out, plainly, print_json
+from quarterdeck.cli.common import AsJson, ago, cell, client, one_of, out, plainly, print_json
 from quarterdeck.cli.times import read_length
+from quarterdeck.core.rule import SCOPES
 from quarterdeck.core.text import one_line
-from quarterdeck.errors import Refused
+from quarterdeck.errors import Misused, Refused
 
 rules = typer.Typer(
     help="Standing decisions: what is allowed, denied or asked without you.",
@@ -128,6 +129,10 @@ def _rule(
     said = [word for word in words if word in EFFECTS]
     patterns = [word for word in words if word not in EFFECTS]
     effects = [*said, *([effect] if effect else [])]
+    one_of("--effect", effect, EFFECTS)
+    one_of("--scope", scope, SCOPES)
+    if not effects and len(patterns) == 2:
+        raise Misused(f"the effect must be allow, deny or ask, is {patterns[0]!r}; like: allow 'Bash(git log:*)'")
     if len(effects) != 1 or len(patterns) != 1 or effects[0] not in EFFECTS:
         raise typer.BadParameter("name one effect and one pattern, like: allow 'Bash(git log:*)'")
     implied = "session" if session else "project" if project else "user"
@@ -186,11 +191,7 @@ def try_rules(
     json: AsJson = False,
 ) -> None:
     """Would this call be allowed, and by which rule?"""
-    found = client().post("/api/v1/rules/explain", _question(tool, input, session, cwd))
-    if json:
-        print_json(found)
-        return
-    _say_verdict(found)
+    _explained(_question(tool, input, session, cwd), as_json=json)
 
 
 @rules.command("explain")
@@ -203,11 +204,9 @@ def explain(
     json: AsJson = False,
 ) -> None:
     """The whole evaluation: every rule of the tool, whether it matched, and why or why not."""
-    found = client().post("/api/v1/rules/explain", _question(tool, input, session, cwd))
+    found = _explained(_question(tool, input, session, cwd), as_json=json)
     if json:
-        print_json(found)
         return
-    _say_verdict(found)
     for one in found["considered"]:
         rule = one["rule"]
         mark = "✓" if one["matched"] else "·"
@@ -218,6 +217,16 @@ def explain(
         )
     if found["patterns"]:
         out.print(cell("Could be remembered as: " + ", ".join(found["patterns"]), "dim"))
+
+
+def _explained(question: dict[str, Any], *, as_json: bool) -> dict[str, Any]:
+    """The daemon's whole answer, of which the verdict is printed; all of it as JSON."""
+    found = client().post("/api/v1/rules/explain", question)
+    if as_json:
+        print_json(found)
+    else:
+        _say_verdict(found)
+    return found
 
 
 def _question(tool: str, text: str, session: str | None, cwd: Path | None) -> dict[str, Any]:

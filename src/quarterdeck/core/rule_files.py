@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from math import isfinite
+from reprlib import Repr
 from typing import Any
 
 from msgspec import Struct
@@ -29,6 +30,8 @@ class RuleWanted(Struct, frozen=True, kw_only=True):
     note: str | None = None
 
 
+_SHORT = Repr()  # a value with aliases may be endless when it is written out
+_SHORT.maxlevel = 2
 _TEXTS = ("effect", "pattern", "scope", "scope_id", "scope_path", "note")
 
 
@@ -66,7 +69,7 @@ def _read_rule(where: str, row: Any) -> RuleWanted:
             raise BadRules(f"{where}.{name}: is missing")
     for name in _TEXTS:
         if row.get(name) is not None and not isinstance(row[name], str):
-            raise BadRules(f"{where}.{name}: must be text, is {row[name]!r}")
+            raise BadRules(f"{where}.{name}: must be text, is {_SHORT.repr(row[name])}")
     given = {name: value for name, value in row.items() if value is not None}
     wanted = RuleWanted(**{**given, "expires_at": _read_time(f"{where}.expires_at", given.get("expires_at"))})
     check_rule(wanted, where)
@@ -84,7 +87,7 @@ def _read_time(where: str, value: Any) -> float | None:
             return float(found)
     except (ValueError, OverflowError):
         pass
-    raise BadRules(f"{where}: must be a time like 2026-12-31T18:00:00+00:00, is {value!r}")
+    raise BadRules(f"{where}: must be a time like 2026-12-31T18:00:00+00:00, is {_SHORT.repr(value)}")
 
 
 def check_rule(wanted: RuleWanted, where: str = "rule") -> None:

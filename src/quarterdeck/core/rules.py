@@ -23,7 +23,7 @@ from quarterdeck.core.rule import EFFECTS, SCOPES, Rule, Untrusted, Verdict, ran
 from quarterdeck.core.rule_index import Bound, Index, Key, keys_for
 from quarterdeck.core.self_guard import touches_us
 from quarterdeck.core.subject import Subject
-from quarterdeck.core.told import hints_of, is_told, told_keys, what_is_told
+from quarterdeck.core.told import Told, hints_of, is_told, told_keys, what_is_told
 from quarterdeck.errors import BadPattern
 
 __all__ = ["Considered", "Explanation", "Rule", "Rulebook", "Subject", "Verdict", "explain", "trusts_all"]
@@ -100,9 +100,13 @@ class Rulebook:
                 return Verdict(effect="ask", reasons=(f"the {rule.effect} rule {rule.pattern} cannot be read",))
         return self._mentioned(command, holds) if command and self._forbidding else None
 
+    def told(self, command: CommandLook) -> Told:
+        """What the line tells programs that nobody reads here."""
+        return what_is_told(command, self._forbidden_in_files, self._hints)
+
     def _mentioned(self, command: CommandLook, holds: Callable[[Rule], bool]) -> Verdict | None:
         """Ask, where a program is told something that mentions what a deny or ask rule is about."""
-        told = what_is_told(command, self._forbidden_in_files, self._hints)
+        told = self.told(command)
         keys = told_keys(told)
         if self._forbidding.isdisjoint(keys):
             return None
@@ -154,20 +158,23 @@ class Explanation(Struct, frozen=True, kw_only=True):
 def explain(book: Rulebook, subject: Subject, at: float, *, untrusted: Untrusted = trusts_all) -> Explanation:
     """The whole evaluation of one use of a tool."""
     look, command = book.look(subject)
+    told = book.told(command) if command else None
     considered = [
-        _consider(one, look, command, why_idle(one.rule, subject, at, untrusted))
+        _consider(one, look, command, told, why_idle(one.rule, subject, at, untrusted))
         for one in book.bound
         if concerns(one.pattern, subject.tool_name)
-        or (command and one.rule.effect != "allow" and _forbids(one, look, command))
+        or (command and one.rule.effect != "allow" and isinstance(one.pattern.form, Files))
     ]
     considered += [Considered(rule=rule, matched=False, why=f"cannot be read: {why}") for rule, why in book.unread]
     return Explanation(verdict=book.verdict(subject, at, untrusted=untrusted), considered=tuple(considered))
 
 
-def _consider(one: Bound, look: Look, command: CommandLook | None, idle: str | None) -> Considered:
+def _consider(one: Bound, look: Look, command: CommandLook | None, told: Told | None, idle: str | None) -> Considered:
     if one.rule.effect != "allow":
         fits = _forbids(one, look, command)
-        why = "is about this use" if fits else "is about other uses"
+        asks = told is not None and is_told(one.pattern, told, one.rule.scope_path)
+        other = "another program may do what it is about, so it asks" if asks else "is about other uses"
+        why = "is about this use" if fits else other
     elif command:
         fits, why = _covered(one.pattern, command)
     else:

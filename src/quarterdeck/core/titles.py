@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from quarterdeck.core.decisions import DEFAULT_DENY
 from quarterdeck.core.feed import FeedEvent
 
 WIDTH = 100
@@ -102,7 +103,7 @@ def _decision(data: Any) -> str:
     words = {
         "allow": f"✓ Allowed{by}{edited}",
         "answer": f"✓ Answered{by}: {answers_in_words(data.answers)}",
-        "deny": f"✗ Denied{by}{'' if data.pattern else ': ' + (data.message or data.reason or '')}",
+        "deny": f"✗ Denied{by}{'' if data.pattern else ': ' + _denied(data)}",
         "block": f"✗ Blocked{by}: {data.reason or ''}",
         "ask": "? Asked at the terminal",
         "no_opinion": f"· {_no_opinion(data)}",
@@ -116,6 +117,12 @@ def answers_in_words(answers: Any, width: int = 60) -> str:
         return ""
     told = (", ".join(map(str, one)) if isinstance(one, list) else str(one) for one in answers.values())
     return cut(" · ".join(told).replace("\n", " "), width)
+
+
+def _denied(data: Any) -> str:
+    """What was said beyond who denied it."""
+    said = data.message or data.reason or ""
+    return "" if said == DEFAULT_DENY.format(by=data.by) else said
 
 
 def _no_opinion(data: Any) -> str:

@@ -61,6 +61,8 @@ def test_a_time_is_read_as_people_and_yaml_write_it(when: object) -> None:
         ({"scope_path": "/p"}, "rules[0].scope_path"),
         ({"expires_at": "soon"}, "rules[0].expires_at: must be a time"),
         ({"expires_at": True}, "rules[0].expires_at: must be a time"),
+        ({"expires_at": float("nan")}, "rules[0].expires_at: must be a time"),
+        ({"expires_at": float("-inf")}, "rules[0].expires_at: must be a time"),
         ({"note": "x" * 1001}, "rules[0].note: longer"),
     ],
 )
@@ -80,6 +82,16 @@ anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6),
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
 )
+
+
+def test_a_value_that_would_fill_the_memory_when_written_out_is_named_in_few_words() -> None:
+    bomb: list[Any] = ["x"]
+    for _ in range(40):
+        bomb = [bomb] * 9
+    for row in ({"effect": bomb, "pattern": "x"}, {**GOOD, "expires_at": bomb}, {**GOOD, "note": bomb}):
+        with pytest.raises(BadRules) as error:
+            read_rules({"rules": [row]})
+        assert len(str(error.value)) < 1000
 
 
 @given(st.dictionaries(st.sampled_from(["effect", "pattern", "scope", "scope_id", "expires_at", "note"]), anything))
