@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -159,3 +160,43 @@ def test_a_person_decides_though_a_file_names_their_recycled_pid(daemon: Daemon)
     with FakeAgent(daemon) as person:
         person.says("busy", procStart="1")
         assert person.runs(allowing(daemon, request)).split()[0] == "200"
+
+
+QD = f"{shlex.quote(sys.executable)} -m quarterdeck"
+CURL = (
+    "curl -s -o /dev/null -w '%{{http_code}}\\n' -X {method} -H \"Authorization: Bearer $(cat {home}/token)\" "
+    "-H 'Content-Type: application/json' -d '{body}' http://127.0.0.1:{port}/api/v1{path}"
+)
+ALLOW_ALL = '{"effect":"allow","pattern":"Bash","scope":"user"}'
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        f"{QD} rules add allow Bash; echo exit $?",
+        f"setsid -w {QD} rules add allow Bash; echo exit $?",
+        f"nohup {QD} rules add allow Bash; echo exit $?",
+        f"printf 'rules: [{{effect: allow, pattern: Bash}}]' | {QD} rules import -; echo exit $?",
+        f"{QD} rules clear --yes; echo exit $?",
+        f"{QD} projects untrust /; echo exit $?",
+    ],
+)
+def test_no_command_changes_the_rules(daemon: Daemon, agent: FakeAgent, way: str) -> None:
+    assert daemon.api("POST", "/rules", {"effect": "deny", "pattern": "Bash(rm:*)", "scope": "user"})[0] in (201, 409)
+    said = agent.runs(way)
+    assert "an agent may not" in said
+    assert said.endswith("exit 1\n")
+    assert [rule["pattern"] for rule in daemon.api("GET", "/rules")[1]["rules"]] == ["Bash(rm:*)"]
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl")
+@pytest.mark.parametrize(
+    "wrapped", ["{it}", "env -i PATH=$PATH {it}", "setsid -w env -i PATH=$PATH {it}", "({it} &) ; sleep 1"]
+)
+@pytest.mark.parametrize(("method", "path"), [("POST", "/rules"), ("DELETE", "/rules/r_x"), ("POST", "/tokens")])
+def test_no_http_client_with_the_token_changes_them(
+    daemon: Daemon, agent: FakeAgent, wrapped: str, method: str, path: str
+) -> None:
+    it = CURL.format(method=method, home=daemon.home, body=ALLOW_ALL, port=daemon.port, path=path)
+    assert agent.runs(wrapped.format(it=it)).strip() == "403"
+    assert all(rule["effect"] != "allow" for rule in daemon.api("GET", "/rules")[1]["rules"])
