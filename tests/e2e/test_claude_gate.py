@@ -4,10 +4,8 @@ import itertools
 import os
 import shutil
 import signal
-import socket
 import sqlite3
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
@@ -21,11 +19,14 @@ from quarterdeck.daemon.connect import Transport
 from tests.support.claude import Json, require
 from tests.support.connected import Connected, processes_in
 from tests.support.daemon import until
+from tests.support.stand_in import answering_socket
 
 pytestmark = pytest.mark.e2e
 
 WOULD_RUN = ("--allowedTools", "Bash")
 ALLOW = b'{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}'
+
+DEFER = b'{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"defer"}}'
 
 
 def gate_of(pair: Connected, version: str) -> Json:
@@ -104,33 +105,8 @@ def gated(running: Running) -> Gated:
 def answering(gated: Gated, answer: bytes | None) -> Iterator[None]:
     """Somebody else on the socket, who says this and closes; or with None, nothing for ever."""
     gated.change_socket()
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    listener.bind(str(gated.socket))
-    listener.listen()
-    open_ones: list[socket.socket] = []
-
-    def serve() -> None:
-        while True:
-            try:
-                connection, _ = listener.accept()
-            except OSError:
-                return
-            open_ones.append(connection)
-            if answer is not None:
-                connection.recv(1 << 20)
-                connection.sendall(answer)
-                connection.close()
-
-    thread = threading.Thread(target=serve)
-    thread.start()
-    try:
+    with answering_socket(gated.socket, answer):
         yield
-    finally:
-        listener.shutdown(socket.SHUT_RDWR)
-        listener.close()
-        thread.join()
-        for connection in open_ones:
-            connection.close()
 
 
 def answered(answer: bytes, gated: Gated) -> bool:
@@ -210,6 +186,8 @@ ARMS: dict[str, Callable[[Gated], bool]] = {
     "a pass cut short": partial(answered, b"0"),
     "an answer that is not JSON": partial(answered, framed(b"allow")),
     "an answer to another event": partial(answered, framed(ALLOW)),
+    "an answer that decides nothing": partial(answered, framed(DEFER)),
+    "a decision with more behind it": partial(answered, framed(DEFER.replace(b"defer", b"allow")) + b"0 0\n"),
     "no answer in time": no_answer_in_time,
 }
 

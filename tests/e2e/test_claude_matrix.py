@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import sqlite3
 import sys
 import threading
@@ -20,6 +19,7 @@ from quarterdeck.agents.claude.plugin import hook_groups
 from quarterdeck.daemon.connect import Transport
 from tests.support.claude import Json, require
 from tests.support.connected import Connected, processes_in
+from tests.support.stand_in import answering_socket
 
 pytestmark = pytest.mark.e2e
 
@@ -118,35 +118,8 @@ def forwarder_to_a_plain_file(pair: Connected, *flags: str) -> Iterator[Json]:
 def forwarder_answered(pair: Connected, answer: bytes | None, *flags: str) -> Iterator[Json]:
     """Something else on the socket, which says this and closes; or with None, nothing for ever."""
     path = pair.claude.path / "stand-in.sock"
-    path.unlink(missing_ok=True)
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    listener.bind(str(path))
-    listener.listen()
-    open_ones: list[socket.socket] = []
-
-    def serve() -> None:
-        while True:
-            try:
-                connection, _ = listener.accept()
-            except OSError:
-                return
-            open_ones.append(connection)
-            if answer is not None:
-                connection.recv(1 << 20)
-                connection.sendall(answer)
-                connection.close()
-
-    thread = threading.Thread(target=serve)
-    thread.start()
-    try:
-        with forwarder(pair, "--socket", str(path), *flags) as hook:
-            yield hook
-    finally:
-        listener.shutdown(socket.SHUT_RDWR)
-        listener.close()
-        thread.join()
-        for connection in open_ones:
-            connection.close()
+    with answering_socket(path, answer), forwarder(pair, "--socket", str(path), *flags) as hook:
+        yield hook
 
 
 def _installed(pair: Connected, transport: Transport) -> Json:
