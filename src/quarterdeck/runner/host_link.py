@@ -72,10 +72,6 @@ class Link(asyncio.Protocol):
         self._writable.set()
         self._lost()
 
-    @property
-    def is_open(self) -> bool:
-        return self._transport is not None
-
     async def send(self, words: bytes) -> None:
         """Once there is room for it; Refused when the host is gone."""
         await self._writable.wait()
