@@ -308,6 +308,19 @@ async def test_a_host_goes_when_nobody_asks_for_too_long(tmp_path: Path) -> None
     await eventually(lambda: not ours_running_in(tmp_path))
 
 
+async def test_a_host_whose_program_has_ended_goes_at_a_terminate(tmp_path: Path) -> None:
+    terminals = Terminals(tmp_path)
+    running = await terminals.start("sleep 0.1")
+    host = terminals.host()
+    await terminals.way.close()
+    assert running.process is not None
+    pid = running.process.pid
+    await eventually(lambda: not read_proc(pid))
+    os.kill(host, signal.SIGTERM)
+    await eventually(lambda: not ours_running_in(tmp_path))
+    assert terminals.files() == []
+
+
 def write_note(folder: Path, session_id: str, pid: int, start: str, name: str | None = None) -> Path:
     folder.mkdir(mode=0o700, exist_ok=True)
     said = {

@@ -133,6 +133,7 @@ class Host:
         elif number == self._wakes:
             os.read(self._wakes, 64)
             self._stop()
+            self._taken = True
         elif peer := self._peers.get(number):
             self._peer_turn(peer, event)
 
