@@ -92,9 +92,17 @@ def test_an_empty_line_costs_one_key() -> None:
 def test_enter_is_not_pressed_into_a_dialog_that_opens_meanwhile() -> None:
     scene = Scene()
     scene.on = {PASTED: lambda: scene.seen.update(status="waiting"), b"\r": scene.starts_work}
-    assert scene.runs(60).typed == [PASTED]
+    assert scene.runs(15).typed == [PASTED]
     scene.seen.update(status="idle")
     assert scene.runs(5).typed == [PASTED, b"\r"]
+
+
+def test_a_dialog_that_stays_open_is_told_and_no_enter_is_pressed() -> None:
+    scene = Scene()
+    scene.on = {PASTED: lambda: scene.seen.update(status="waiting")}
+    with pytest.raises(Refusal, match="a dialog opened"):
+        scene.runs(60)
+    assert scene.typed == [PASTED]
 
 
 def test_an_enter_that_was_missed_is_pressed_again_while_the_agent_stays_idle() -> None:
