@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 import typer
 
-from quarterdeck.cli.app import cli
+from quarterdeck.cli.app import GROUPS, cli_for
 from quarterdeck.config import Config
 from quarterdeck.serve.api import create_api
 from tests.conftest import known_laws
@@ -25,9 +25,16 @@ def test_a_page_made_from_tables_is_up_to_date(name: str) -> None:
 
 
 def test_the_readme_names_every_command_and_no_other() -> None:
-    group = typer.main.get_command(cli)
+    group = typer.main.get_command(cli_for(["--help"]))
     table = README.partition("## Commands")[2].partition("## Settings")[0]
     assert set(re.findall(r"`qd ([a-z-]+)", table)) == set(getattr(group, "commands"))  # noqa: B009
+
+
+@pytest.mark.parametrize("module", GROUPS)
+def test_a_command_is_found_in_its_own_group(module: str) -> None:
+    for name in GROUPS[module]:
+        group = typer.main.get_command(cli_for([name]))
+        assert set(getattr(group, "commands")) == set(GROUPS[module])  # noqa: B009
 
 
 def test_the_readme_names_every_setting_and_its_default() -> None:

@@ -1,35 +1,49 @@
-"""All commands put together."""
+"""All commands put together; of a known one only its own group is read, so that it starts soon."""
 
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from quarterdeck import __version__
-from quarterdeck.cli import (
-    access,
-    configuring,
-    connecting,
-    deciding,
-    demo,
-    exporting,
-    mcp,
-    notifying,
-    plugins,
-    projects,
-    reading,
-    rules,
-    running,
-    sessions,
-)
 
 HELP = """Mission control for coding agents: see every Claude Code session, decide from anywhere, keep the record.
 
 With no command it does what `up` does."""
 
-cli = typer.Typer(help=HELP, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+GROUPS: dict[str, tuple[str, ...]] = {
+    "running": ("up", "daemon", "stop", "status"),
+    "connecting": ("install", "uninstall", "doctor"),
+    "reading": ("sessions", "feed", "requests"),
+    "exporting": ("export",),
+    "deciding": ("allow", "deny", "answer", "pass"),
+    "sessions": ("run", "send", "interrupt", "end", "resume", "fork", "takeover", "switch", "attach", "give-back"),
+    "rules": ("rules",),
+    "projects": ("projects",),
+    "plugins": ("plugins",),
+    "mcp": ("mcp",),
+    "access": ("login-url", "tokens"),
+    "notifying": ("notify",),
+    "configuring": ("config",),
+    "demo": ("demo",),
+}
+"""The module of each group of commands, in the order of the help."""
+
+
+def cli_for(arguments: list[str]) -> typer.Typer:
+    """The commands that these arguments may mean: one group, or all of them."""
+    wanted = arguments[0] if arguments else "up"
+    meant = [module for module, commands in GROUPS.items() if wanted in commands]
+    cli = typer.Typer(help=HELP, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    cli.callback(invoke_without_command=True)(quarterdeck)
+    for module in meant or GROUPS:
+        import_module(f"quarterdeck.cli.{module}").register(cli)
+    if not meant:
+        cli.command("hook", help=HOOK_HELP)(hook_help)
+    return cli
 
 
 def _show_version(wanted: bool) -> None:
@@ -38,7 +52,6 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@cli.callback(invoke_without_command=True)
 def quarterdeck(
     context: typer.Context,
     version: Annotated[
@@ -46,29 +59,14 @@ def quarterdeck(
     ] = False,
 ) -> None:
     if context.invoked_subcommand is None:
+        from quarterdeck.cli import running
+
         running.up()
 
 
-for group in (
-    running,
-    connecting,
-    reading,
-    exporting,
-    deciding,
-    sessions,
-    rules,
-    projects,
-    plugins,
-    mcp,
-    access,
-    notifying,
-    configuring,
-    demo,
-):
-    group.register(cli)
+HOOK_HELP = "Forward one hook payload from stdin to the daemon: what Claude Code runs as a command hook."
 
 
-@cli.command("hook", help="Forward one hook payload from stdin to the daemon: what Claude Code runs as a command hook.")
 def hook_help(
     socket: Annotated[str | None, typer.Option(help="The daemon's socket.")] = None,
     wait: Annotated[float, typer.Option(help="Seconds to wait for an answer.")] = 86410,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import http.client
 import os
 import shutil
+import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import uuid
@@ -21,8 +21,8 @@ import typer
 from quarterdeck.agents.day import DAY
 from quarterdeck.agents.scripted import Line, Replay
 from quarterdeck.cli.common import out, plainly
-from quarterdeck.cli.reading import show_event
-from quarterdeck.cli.running import open_desk
+from quarterdeck.cli.demo_home import make_home, note_process, sweep
+from quarterdeck.cli.running import open_desk, read_desk
 from quarterdeck.core.decisions import Allow, Decision, Deny
 from quarterdeck.core.feed import HIDDEN
 from quarterdeck.errors import NoDaemon, QuarterdeckError
@@ -41,11 +41,18 @@ def demo(
     lines: Annotated[bool, typer.Option("--lines", help="Print what happens instead of opening the desk.")] = False,
 ) -> None:
     """Play a day of three agents at the desk in this terminal; what you leave, a scripted person answers."""
-    home = Path(tempfile.mkdtemp(prefix="qd-demo-"))
+    out.print("Starting the demo: three agents in a home of their own …")
+    for end in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(end, _leave)
+    sweep()
+    home = make_home()
     process = _start(home)
+    opens = not lines and sys.stdin.isatty() and sys.stdout.isatty()
     try:
+        if opens:
+            read_desk()
         client = _ready(home, process)
-        if not lines and sys.stdin.isatty() and sys.stdout.isatty():
+        if opens:
             _begin(client, home, speed, patience)
             open_desk(home)
             return
@@ -64,14 +71,22 @@ def demo(
         process.terminate()
         process.wait(10)
         shutil.rmtree(home, ignore_errors=True)
+        out.print(f"The demo is over, and its home {home} is gone.")
+
+
+def _leave(number: int, frame: object) -> None:
+    """A demo that is told to end takes its daemon and its home with it."""
+    raise SystemExit(128 + number)
 
 
 def _start(home: Path) -> subprocess.Popen[bytes]:
     environ = {k: v for k, v in os.environ.items() if not k.startswith("QUARTERDECK_")}
     environ |= {"QUARTERDECK_HOME": str(home), "QUARTERDECK_PORT": "0", "QUARTERDECK_DECIDE_HOLD": "always"}
     log = (home / "demo.log").open("wb")
-    command = [sys.executable, "-m", "quarterdeck", "daemon"]
-    return subprocess.Popen(command, env=environ, stdin=subprocess.DEVNULL, stdout=log, stderr=log)  # noqa: S603
+    command = [sys.executable, "-m", "quarterdeck", "daemon", "--quiet"]
+    process = subprocess.Popen(command, env=environ, stdin=subprocess.DEVNULL, stdout=log, stderr=log)  # noqa: S603
+    note_process(home, "daemon", process.pid)
+    return process
 
 
 def _ready(home: Path, process: subprocess.Popen[bytes]) -> Client:
@@ -80,7 +95,7 @@ def _ready(home: Path, process: subprocess.Popen[bytes]) -> Client:
         try:
             return Client.of_home(home, "demo")
         except NoDaemon:
-            time.sleep(0.05)
+            time.sleep(0.02)
     raise QuarterdeckError(f"the demo's daemon did not start: {(home / 'demo.log').read_text()[-500:]}")
 
 
@@ -93,6 +108,8 @@ def _begin(client: Client, home: Path, speed: float, patience: float) -> list[_A
 
 
 def _play(client: Client, home: Path, speed: float, patience: float) -> None:
+    from quarterdeck.cli.reading import show_event
+
     agents = _begin(client, home, speed, patience)
     after = 0
     while True:

@@ -11,6 +11,6 @@ def main() -> None:
         from quarterdeck import hook
 
         hook.main(sys.argv[2:])
-    from quarterdeck.cli.app import cli
+    from quarterdeck.cli.app import cli_for
 
-    cli(prog_name="quarterdeck")
+    cli_for(sys.argv[1:])(prog_name="quarterdeck")

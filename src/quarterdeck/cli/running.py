@@ -8,7 +8,9 @@ import subprocess
 import sys
 import time
 import webbrowser
+from collections.abc import Callable
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -70,14 +72,15 @@ def up(
     if foreground:
         daemon(config)
         return
-    found = running_client() or start_daemon(config)
+    opens = not web and (plain or (sys.stdin.isatty() and sys.stdout.isatty()))
+    found = running_client() or start_daemon(config, meanwhile=read_desk if opens and not plain else None)
     out.print(f"Quarterdeck runs at {found.url}")
     if web:
         link = found.post("/api/v1/login-codes", {})["url"]
         if not webbrowser.open(link):
             out.print(f"Open this within a minute: {link}")
         return
-    if plain or (sys.stdin.isatty() and sys.stdout.isatty()):
+    if opens:
         open_desk(home_path(), plain=plain, theme=theme)
 
 
@@ -93,6 +96,11 @@ def open_desk(home: Path, *, plain: bool = False, theme: Colours = Colours.DARK)
         run(home, theme.value)
 
 
+def read_desk() -> None:
+    """Read the terminal face before it is needed."""
+    import_module("quarterdeck.surfaces.tui.app")
+
+
 def running_client() -> Client | None:
     """The daemon of this home, if it answers."""
     try:
@@ -103,8 +111,8 @@ def running_client() -> Client | None:
     return found
 
 
-def start_daemon(config: Path | None = None) -> Client:
-    """Start a daemon that outlives us, and wait until it is ready."""
+def start_daemon(config: Path | None = None, meanwhile: Callable[[], None] | None = None) -> Client:
+    """Start a daemon that outlives us, and wait until it is ready; what is to be done `meanwhile` costs no time."""
     home = home_path()
     settings(config)
     prepare_home(home)
@@ -115,13 +123,15 @@ def start_daemon(config: Path | None = None) -> Client:
             command, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink, start_new_session=True, cwd="/"
         )
     deadline = time.monotonic() + START_SECONDS
+    if meanwhile is not None:
+        meanwhile()
     while time.monotonic() < deadline:
         found = running_client()
         if found is not None:
             return found
         if process.poll() is not None:
             raise QuarterdeckError(f"the daemon did not start: {_last_line(said)} (see {said})")
-        time.sleep(0.05)
+        time.sleep(0.02)
     raise QuarterdeckError(f"the daemon is not ready after {START_SECONDS:.0f} s; see {said}")
 
 

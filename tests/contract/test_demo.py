@@ -1,0 +1,74 @@
+"""The demo cleans up after itself, and after one that was killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from quarterdeck.cli.demo_home import NOTE, make_home, sweep
+from quarterdeck.daemon.proc import alive
+from tests.support.daemon import until
+
+pytestmark = pytest.mark.timeout(60)
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """A demo that plays in lines, with its home below `tmp_path`."""
+    command = [sys.executable, "-u", "-m", "quarterdeck", "demo", "--lines", "--patience", "600"]
+    environ = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True) as playing:
+        yield playing
+        playing.kill()
+
+
+def home_of(demo: subprocess.Popen[str]) -> Path:
+    assert demo.stdout is not None
+    assert demo.stdout.readline().startswith("Starting the demo")
+    return Path(next(found[1] for line in demo.stdout if (found := re.search(r"QUARTERDECK_HOME=(\S+)", line))))
+
+
+def daemon_of(home: Path) -> int:
+    return int(json.loads((home / NOTE).read_text())["daemon"][0])
+
+
+def test_a_demo_that_is_told_to_end_leaves_nothing_and_says_so(demo: subprocess.Popen[str]) -> None:
+    home = home_of(demo)
+    daemon = daemon_of(home)
+    demo.send_signal(signal.SIGTERM)
+    assert demo.stdout is not None
+    assert demo.stdout.read().endswith(f"The demo is over, and its home {home} is gone.\n")
+    assert not home.exists()
+    assert not alive(daemon)
+
+
+def test_a_demo_that_was_killed_is_swept_by_the_next(demo: subprocess.Popen[str], tmp_path: Path) -> None:
+    home = home_of(demo)
+    daemon = daemon_of(home)
+    assert sweep(tmp_path) == []
+    demo.kill()
+    until(lambda: not alive(demo.pid))
+    assert sweep(tmp_path) == [home]
+    assert not home.exists()
+    assert not alive(daemon)
+
+
+def test_what_is_not_surely_a_dead_demo_of_ours_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    ours = make_home()
+    unnamed, odd = tmp_path / "qd-demo-unnamed", tmp_path / "qd-demo-odd"
+    unnamed.mkdir()
+    odd.mkdir()
+    (odd / NOTE).write_text('{"demo": [1, "x"]}')
+    (tmp_path / "qd-demo-link").symlink_to(ours)
+    (tmp_path / "qd-demo-file").write_text("")
+    assert sweep(tmp_path) == []
+    assert ours.exists()
