@@ -1,4 +1,4 @@
-"""The feed of the terminal face: rows taken per second, a frame with 1M rows, memory a row, and the first paint."""
+"""The terminal face: rows taken a second, a frame with 1M rows, memory a row, the first paint; and the whole of it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import asyncio
 import gc
 import json
 import os
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -17,7 +15,9 @@ from textual._compositor import CompositorUpdate
 from textual.app import App, ComposeResult
 from textual.screen import Screen
 
+from benchmarks import tui_face
 from benchmarks.common import Figure, main, percentile
+from benchmarks.tui_face import HELLO, ROUNDS, SIZE, first_paint
 from quarterdeck.surfaces.tui.feed.rows import Rows
 from quarterdeck.surfaces.tui.feed.source import FeedSource
 from quarterdeck.surfaces.tui.feed.view import FeedView
@@ -25,20 +25,7 @@ from tests.support.feed import Log, turns
 
 APPENDED = 200_000
 FEW, MANY = 1_000, 1_000_000
-SIZE = (120, 40)
 FRAMES = 200
-ROUNDS = int(os.environ.get("QD_BENCH_ROUNDS", "9"))
-
-HELLO = """
-from textual.app import App
-from textual.widgets import Static
-class Hello(App):
-    def compose(self):
-        yield Static("Hello, World!")
-    def on_ready(self):
-        self.call_after_refresh(self.exit)
-app = Hello()
-"""
 
 FEED = """
 import json
@@ -168,20 +155,13 @@ def remembered() -> float:
     return (resident() - before) / MANY
 
 
-def first_paint(program: str) -> float:
-    """Seconds from the start of Python to the end of an app that ends at its first paint."""
-    started = time.perf_counter()
-    subprocess.run([sys.executable, "-c", f"{program}\napp.run(headless=True)"], check=True, capture_output=True)
-    return time.perf_counter() - started
-
-
 def started() -> tuple[list[float], list[float]]:
-    """Hello-world and the feed, in turn."""
+    """Seconds of CPU of hello-world and of the feed, in turn."""
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "page.json"
         page.write_text(json.dumps({"events": list(turns(300)), "next": None}))
         programs = (HELLO, FEED.format(path=str(page)))
-        both = [[first_paint(program) for program in programs] for _ in range(ROUNDS + 1)][1:]
+        both = [[first_paint(program)[0] for program in programs] for _ in range(ROUNDS + 1)][1:]
     return [hello for hello, _ in both], [feed for _, feed in both]
 
 
@@ -199,7 +179,8 @@ def figures() -> list[Figure]:
         _figure("feed: a frame from 1k to 1M rows", flat, "×", f"itself at 1k, {few:.1f} ms", "≤ 1.3", flat <= 1.3),
         _figure("feed: a frame with 1M rows, all of it new", frame, "×", blank_screen, "≤ 2.5", frame <= 2.5),
         _figure("feed: memory a row", memory, "B", f"{MANY:,} rows", "≤ 200", memory <= 200),
-        _figure("feed: start to first paint", start, "×", world, "≤ 2", start <= 2),
+        _figure("feed: start to first paint, CPU", start, "×", world, "≤ 2", start <= 2),
+        *tui_face.figures(),
     ]
 
 

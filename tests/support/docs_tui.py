@@ -30,8 +30,17 @@ One card at a time: who asks, what exactly, the risk in words, what the rules sa
 - Below the card stands the latest decision: *sent*, then *confirmed* by what the agent did, or *overridden*.
 - While the daemon is away or silent, or the state of a session is unknown, the keys are off and a banner says why.
 - Many at once: each request is shown whole and marked by itself; there is no "allow the rest".
-- `r` shows the rule as a sentence: the pattern, which can be changed, where and how long it holds, and what it would
-  have decided.
+- A question is answered by number: on the card a number opens it with that choice, in the dialog numbers pick, Enter
+  goes to the next question and sends after the last. Own words and a note go with it. What went out is told below the
+  card and in the feed.
+- A plan is approved with `a`, or with `w` in one of the modes that Claude Code has.
+- `r` shows the rule as a sentence: the pattern, which can be changed, where and how long it holds, whether Claude Code
+  shall keep it too, and what it would have decided. The first rule of a project also trusts the project for rules; the
+  dialog says so before it is saved.
+- No key that decides here means something else on another screen. One that does not fit a card says why.
+
+What is said, like how a decision ended, stands in the line at the bottom: nothing floats over what is read. The pane
+that has the focus has a heavy frame and a `▸`.
 
 A request that comes rings the bell, sends a desktop notification (OSC 9 and 777) and puts its count into the title.
 Inside tmux the notification needs `set -g allow-passthrough on`. `:bell off` ends bell and notification. `y` copies

@@ -98,7 +98,7 @@ class Live:
             self._socket = socket
             try:
                 async for frame in socket:
-                    for message in _messages(frame):
+                    for message in read_frame(frame):
                         said = self._read(message)
                         if said is not None:
                             yield said
@@ -154,7 +154,8 @@ class Live:
             await self._socket.close()
 
 
-def _messages(frame: str | bytes) -> list[dict[str, Any]]:
+def read_frame(frame: str | bytes) -> list[dict[str, Any]]:
+    """The messages of a frame: one, or a list of them."""
     value = msgspec.json.decode(frame)
     return value if isinstance(value, list) else [value]
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import time
 from collections.abc import Callable, Iterable
 from contextlib import aclosing
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -29,7 +31,7 @@ from quarterdeck.surfaces.tui.model import Asked, Model
 from quarterdeck.surfaces.tui.notify import Notifier
 from quarterdeck.surfaces.tui.orders import Orders
 from quarterdeck.surfaces.tui.status import SHOWN_SECONDS, Status
-from quarterdeck.surfaces.tui.talk import Talk
+from quarterdeck.surfaces.tui.talk import Talk, aside
 from quarterdeck.surfaces.tui.themes import THEMES
 from quarterdeck.surfaces.words import about, project_name
 
@@ -38,7 +40,8 @@ if TYPE_CHECKING:
 
 TICK_SECONDS = 0.05
 STATS_SECONDS = 3.0
-MANY_EVENTS = 20_000
+AHEAD_SECONDS = 0.2
+MANY_EVENTS = 4_000
 """Events that may wait for the feed; beyond that the daemon is read no faster than they are shown."""
 
 
@@ -75,7 +78,7 @@ class QuarterdeckApp(App[None]):
 
     @cached_property
     def deciding(self) -> Deciding:
-        """What follows when a person decides; its dialogs are read when the first is needed."""
+        """What follows when a person decides; its dialogs are read once the first screen is there."""
         from quarterdeck.surfaces.tui.deciding import Deciding
 
         return Deciding(self)
@@ -85,6 +88,7 @@ class QuarterdeckApp(App[None]):
         self.notifier.begin()
         self._following = self.follow()
         self.measure()
+        self.read_ahead()
         self.set_interval(TICK_SECONDS, self.tick)
 
     async def on_unmount(self) -> None:
@@ -140,6 +144,12 @@ class QuarterdeckApp(App[None]):
         except Refused as error:
             self.model.refused(str(error))
             self.dirty()
+
+    @work(group="ahead")
+    async def read_ahead(self) -> None:
+        """Read what the first key may need, aside, so that it does not wait for it."""
+        await asyncio.sleep(AHEAD_SECONDS)
+        await aside(lambda: import_module("quarterdeck.surfaces.tui.deciding"))
 
     @work(group="list", exclusive=True)
     async def list_sessions(self) -> None:
@@ -223,6 +233,16 @@ class QuarterdeckApp(App[None]):
             )
 
 
+def spare_collector() -> None:
+    """What was read at the start stays, and events hold no cycles: looking for garbage in them all would take longer
+    than anything else that the face does between two keys."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
+
+
 def run(home: Path, theme: str = "dark") -> None:
     """The terminal is ours until the person leaves."""
-    QuarterdeckApp(home, theme=theme).run()
+    app = QuarterdeckApp(home, theme=theme)
+    spare_collector()
+    app.run()

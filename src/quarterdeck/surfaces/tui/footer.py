@@ -52,7 +52,7 @@ def _cells(row: Row) -> int:
 def said_rows(said: Said, width: int) -> list[Row]:
     """What was said, in as few rows as it takes."""
     mark, style = MARKS[said.severity]
-    return list(itertools.islice(fold([line((f" {mark}", style), (said.words, style))], width), MOST_ROWS))
+    return list(itertools.islice(fold([line((f" {mark}", style), (f"{said.words}  ", style))], width), MOST_ROWS))
 
 
 class Keys(Wall, can_focus=False):

@@ -81,6 +81,7 @@ class Grid(Wall):
         place = self._keys.index(held) if held in self._keys else self.cursor
         self.cursor = min(place, max(0, len(found) - 1))
         self.show_rows(list(laid_out(self._columns, [cells for _, cells in found])))
+        self.refresh()
 
     def row_style(self, number: int) -> Style | None:
         return Style(bgcolor=cursor_colour(self)) if number == self.cursor + 1 and self._keys else None

@@ -101,7 +101,7 @@ class Sessions(Wall, Titled):
 
     def tell(self, sessions: list[Json], now: float) -> None:
         """Other sessions, or the same ones a moment later; the cursor stays on its session."""
-        held = self.pointed["session_id"] if self.pointed else None
+        held, before = self.pointed["session_id"] if self.pointed else None, self.cursor
         self._sessions = sessions
         places = {session["session_id"]: place for place, session in enumerate(sessions, 1)}
         self.cursor = places.get(held or "", min(self.cursor, len(sessions)) if held else 0)
@@ -116,6 +116,8 @@ class Sessions(Wall, Titled):
             self._starts.append(len(rows))
             rows += session_rows(session, now, width, tall)
         self.show_rows(rows)
+        if self.cursor != before:
+            self.refresh()
         self.border_subtitle = f"{len(sessions)}" if sessions else ""
 
     def row_style(self, number: int) -> Style | None:

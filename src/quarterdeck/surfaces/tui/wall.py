@@ -45,13 +45,17 @@ class Wall(ScrollView, can_focus=True):
         self._fold(self.content_size.width)
 
     def show_rows(self, rows: list[Row], grey: bool = False) -> None:
-        """Rows that were folded elsewhere. The same rows once more cost nothing."""
-        width = self.content_size.width
-        if not self._lines and (rows, grey, width) == (self._rows, self._grey, self._width):
-            return
+        """Rows that were folded elsewhere. Only those that have changed are drawn anew."""
+        width, before = self.content_size.width, self._rows
+        alike = not self._lines and (grey, width, len(rows)) == (self._grey, self._width, len(before))
         self._lines, self._rows, self._grey, self._width = [], rows, grey, width
-        self.virtual_size = Size(width, len(rows))
-        self.refresh()
+        if alike:
+            for number, (old, new) in enumerate(zip(before, rows, strict=True)):
+                if old != new:
+                    self.refresh_line(number)
+        else:
+            self.virtual_size = Size(width, len(rows))
+            self.refresh()
 
     def _fold(self, width: int) -> None:
         self._width = width

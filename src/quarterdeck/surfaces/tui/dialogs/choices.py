@@ -46,7 +46,7 @@ class Numbered(Choice):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "up", show=False),
         Binding("down,j", "move(1)", "down", show=False),
-        Binding("space", "pick", "pick", tooltip="pick, like its number"),
+        Binding("space", "pick", "pick", key_display="1–9", tooltip="pick, like its number does"),
     ]
 
     def __init__(
@@ -72,6 +72,7 @@ class Numbered(Choice):
             rows += fold_line(self._line(place), max(20, self.content_size.width))
         self.styles.height = min(max(1, len(rows)), max(4, self.app.size.height - 12))
         self.show_rows(rows)
+        self.refresh()
 
     def _line(self, place: int) -> Line:
         label, about = self._words[place]

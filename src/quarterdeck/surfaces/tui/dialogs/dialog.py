@@ -26,6 +26,7 @@ class Dialog(ModalScreen[R | None]):
     """Ends with what was chosen, or with None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "cancel", priority=True)]
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (28, "-tall")]
     heading = ""
 
     def compose(self) -> ComposeResult:

@@ -24,10 +24,10 @@ SCOPES = (("session", "this session"), ("project", "this project"), ("user", "ev
 LENGTHS = ((None, "for ever"), ("1h", "1 hour"), ("1d", "1 day"), ("7d", "7 days"), ("30d", "30 days"))
 KEEPERS = (
     (None, "no"),
-    ("session", "for its session"),
-    ("local", "in its local settings"),
-    ("project", "in the project's"),
-    ("user", "in yours"),
+    ("session", "this session"),
+    ("local", "local settings"),
+    ("project", "project's"),
+    ("user", "yours"),
 )
 """Where Claude Code itself may keep the rule of an allow."""
 TRY_AFTER = 0.3
@@ -79,13 +79,13 @@ class RememberDialog(DecisionDialog[Json]):
     def inside(self) -> ComposeResult:
         yield self.what()
         yield Static("", id="sentence", classes="says", markup=False)
+        yield Static("", id="trusts", classes="warns", markup=False)
         yield Input(self._patterns[0] if self._patterns else "", placeholder="like Bash(git log:*)", id="pattern")
         yield Numbered([(pattern, "") for pattern in self._patterns], chosen=[0], id="offered")
         yield OneWord("decision", EFFECTS, 0, id="effect")
         yield OneWord("where", [words for _, words in SCOPES], 1, id="scope")
         yield OneWord("how long", [words for _, words in LENGTHS], 0, id="length")
         yield OneWord("Claude too", [words for _, words in KEEPERS], 0, id="claude")
-        yield Static("", id="trusts", classes="warns", markup=False)
         yield Static("", id="past", classes="says", markup=False)
 
     def on_mount(self) -> None:

@@ -61,6 +61,10 @@ CSS = "FeedView { background: $background; scrollbar-size: 0 0; overflow-x: hidd
 )
 
 
+FAINTEST = {"contrast": 0.85}
+"""How faint a theme lets text become."""
+
+
 class Styles:
     """The styles of one widget, by role; a role of two words is one on the ground of the other."""
 
@@ -106,4 +110,8 @@ class Styles:
         if styles.has_rule("background"):
             ground += styles.background
         made = base + styles.text_style + Style(bgcolor=ground.rich_color if base.bgcolor else None)
-        return made + Style(color=(ground + styles.color).rich_color) if styles.has_rule("color") else made
+        if not styles.has_rule("color"):
+            return made
+        least = FAINTEST.get(self._widget.app.theme, 0.0)
+        colour = styles.color.with_alpha(max(styles.color.a, least))
+        return made + Style(color=(ground + colour).rich_color)

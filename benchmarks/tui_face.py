@@ -1,0 +1,198 @@
+"""The whole terminal face: its first paint, a key until its decision is acknowledged, its longest turn in a flood."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+from textual.events import Key
+
+from benchmarks.common import Figure, load, percentile
+from quarterdeck.surfaces.live import Connected, Live, Lost, Message, read_frame
+from quarterdeck.surfaces.tui.app import QuarterdeckApp, spare_collector
+from quarterdeck.surfaces.tui.talk import Talk
+from tests.support.daemon import Daemon, permission
+from tests.support.feed import turns
+from tests.support.tui import RecordedTalk, connected, session, snapshot
+
+SIZE = (120, 40)
+KEYS = int(os.environ.get("QD_BENCH_KEYS", "300"))
+FLOOD, FRAME = 60_000, 500
+ROUNDS = int(os.environ.get("QD_BENCH_ROUNDS", "9"))
+
+HELLO = """
+from textual.app import App
+from textual.widgets import Static
+class Hello(App):
+    def compose(self):
+        yield Static("Hello, World!")
+    def on_ready(self):
+        self.call_after_refresh(self.exit)
+app = Hello()
+"""
+FACE = """
+from pathlib import Path
+from quarterdeck.surfaces.tui.app import QuarterdeckApp
+class Face(QuarterdeckApp):
+    def on_ready(self):
+        self.call_after_refresh(self.exit)
+app = Face(Path("/nonexistent"))
+"""
+"""Apps that end at their first paint."""
+
+
+def first_paint(program: str) -> tuple[float, float]:
+    """Seconds of CPU and by the clock, from the start of Python to the end of an app that ends at its first paint."""
+    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    subprocess.run([sys.executable, "-c", f"{program}\napp.run(headless=True)"], check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return cpu, time.perf_counter() - started
+
+
+def start_figures() -> list[Figure]:
+    """The face against an app that only says hello, in turn."""
+    both = [(first_paint(HELLO), first_paint(FACE)) for _ in range(ROUNDS + 1)][1:]
+    found = []
+    for place, unit in enumerate(("CPU", "wall")):
+        hello = percentile((pair[0][place] for pair in both), 50)
+        ratio = percentile((pair[1][place] for pair in both), 50) / hello
+        against = f"Textual's hello-world, {hello:.2f} s, {load()}"
+        found.append(_figure(f"face: start to first paint, {unit}", ratio, "×", against, "≤ 2", ratio <= 2))
+    return found
+
+
+class TimedTalk(Talk):
+    """Notes when each decision leaves for the daemon and when it is acknowledged."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(home)
+        self.sent = self.acknowledged = 0.0
+        self.is_acknowledged = asyncio.Event()
+
+    async def decide(self, request: dict[str, Any], **body: Any) -> dict[str, Any]:
+        self.sent = time.perf_counter()
+        made = await super().decide(request, **body)
+        self.acknowledged = time.perf_counter()
+        self.is_acknowledged.set()
+        return made
+
+
+async def decided_by_key(daemon: Daemon, count: int) -> tuple[list[float], list[float], list[float]]:
+    """Seconds from a key until its decision leaves the face, and from then until the daemon has acknowledged it; and
+    the seconds of CPU that the face needs for both."""
+    talk = TimedTalk(daemon.home)
+    app = QuarterdeckApp(daemon.home, talk=talk)
+    face, wire, work = [], [], []
+    spare_collector()
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.pause(1.0)
+        for number in range(count):
+            held = daemon.hold(permission(f"echo {number}"))
+            app.bridge.desk.focus()
+            while app.bridge.desk.why_not():
+                await asyncio.sleep(0.005)
+            talk.is_acknowledged.clear()
+            pressed, worked = time.perf_counter(), time.thread_time()
+            app.post_message(Key("a", "a"))
+            await talk.is_acknowledged.wait()
+            work.append(time.thread_time() - worked)
+            face.append(talk.sent - pressed)
+            wire.append(talk.acknowledged - talk.sent)
+            held.close()
+    return face, wire, work
+
+
+def key_figures() -> list[Figure]:
+    """A key, over the face and the wire, until the daemon has acknowledged what it decides."""
+    with tempfile.TemporaryDirectory() as folder, Daemon(Path(folder) / "home") as daemon:
+        face, wire, work = asyncio.run(decided_by_key(daemon, KEYS))
+    both = [one + other for one, other in zip(face, wire, strict=True)]
+    parts = f"face p50 {_ms(face, 50)}, p99 {_ms(face, 99)}; daemon p50 {_ms(wire, 50)}, p99 {_ms(wire, 99)}"
+    about = f"{KEYS} keys, {parts}, {load()}"
+    p99 = percentile(both, 99) * 1000
+    return [
+        _figure("face: key to acknowledged decision, p50", percentile(both, 50) * 1000, "ms", "", "", True),
+        _figure("face: key to acknowledged decision, p99", p99, "ms", about, "≤ 50", p99 <= 50),
+        _figure("face: its own CPU for that, p99", percentile(work, 99) * 1000, "ms", "", "", True),
+    ]
+
+
+def _ms(seconds: list[float], percent: float) -> str:
+    return f"{percentile(seconds, percent) * 1000:.0f}"
+
+
+class Flood(Live):
+    """Says a snapshot, and then frames of events as fast as they are taken."""
+
+    def __init__(self, frames: list[bytes]) -> None:
+        super().__init__(lambda: ("", ""), client="tui", topics=[])
+        self._frames = frames
+        self.begins = asyncio.Event()
+        self.is_over = False
+
+    async def follow(self) -> AsyncGenerator[Connected | Lost | Message]:
+        yield connected()
+        yield snapshot(sessions=[session(f"s{n}", "running") for n in range(20)])
+        await self.begins.wait()
+        for frame in self._frames:
+            for message in read_frame(frame):
+                said = self._read(message)
+                if said is not None:
+                    yield said
+            await asyncio.sleep(0)
+        self.is_over = True
+        await asyncio.Event().wait()
+
+
+async def flooded() -> tuple[float, list[float]]:
+    """Seconds of CPU to take and show a flood of events, and of each turn of the loop meanwhile."""
+    events: list[dict[str, Any]] = [{"type": "event", "event": event} for event in turns(FLOOD)]
+    frames = [json.dumps(events[at : at + FRAME]).encode() for at in range(0, len(events), FRAME)]
+    last = events[-1]["event"]["seq_no"]
+    del events
+    talk = RecordedTalk([], {"/sessions": {"sessions": [], "next": None}})
+    flood = talk.live = Flood(frames)
+    app = QuarterdeckApp(Path("/nonexistent"), talk=talk)
+    spare_collector()
+    taken: list[float] = []
+    async with app.run_test(size=SIZE) as pilot:
+        await pilot.pause(0.5)
+        flood.begins.set()
+        started = time.process_time()
+        while not flood.is_over or app.bridge.feed.rows.last < last:
+            before = time.thread_time()
+            await asyncio.sleep(0.001)
+            taken.append(time.thread_time() - before)
+        seconds = time.process_time() - started
+    gc.unfreeze()
+    return seconds, taken
+
+
+def flood_figures() -> list[Figure]:
+    """The whole face while far more comes than anybody reads."""
+    seconds, taken = asyncio.run(flooded())
+    longest, rate = max(taken) * 1000, FLOOD / seconds
+    about = f"{FLOOD:,} events, p99 {percentile(taken, 99) * 1000:.0f} ms, {load()}"
+    return [
+        _figure("face: events taken and shown a second of CPU", round(rate), "", "", "", True),
+        _figure("face: longest turn of the loop in a flood", longest, "ms", about, "≤ 50", longest <= 50),
+    ]
+
+
+def figures() -> list[Figure]:
+    return [*start_figures(), *key_figures(), *flood_figures()]
+
+
+def _figure(name: str, value: float, unit: str, against: str, goal: str, ok: bool) -> Figure:
+    return Figure(name=name, value=round(value, 2), unit=unit, against=against, goal=goal, ok=ok)
