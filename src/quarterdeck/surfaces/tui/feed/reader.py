@@ -14,7 +14,7 @@ from quarterdeck.surfaces.tui.feed.canvas import SLICE_SECONDS, FeedCanvas
 from quarterdeck.surfaces.tui.feed.rows import Rows
 from quarterdeck.surfaces.tui.feed.source import Event, FeedSource, Page
 
-FLOOD, FLOOD_SECONDS = 1000, 0.016
+FLOOD, FLOOD_SECONDS = 1000, 0.02
 """When so many events wait, a piece may last longer."""
 
 BATCH = 64
