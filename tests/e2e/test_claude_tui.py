@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -38,16 +38,6 @@ def press_until_over(pane: Pane, key: str, pair: Connected, request: Json) -> No
     wait_until(pressed, 10, pane.screen)
 
 
-def opens(pane: Pane, key: str, words: str) -> None:
-    """Press a key that opens something; it does nothing before the card has been seen for a moment."""
-    for _ in range(10):
-        pane.keys(key)
-        with suppress(TimeoutError):
-            pane.wait_for(words, 1)
-            return
-    raise TimeoutError(f"{key} opens nothing on:\n{pane.screen()}")
-
-
 def test_a_request_of_a_real_session_is_allowed_and_another_denied_at_the_desk(newest: Connected) -> None:
     with newest.terminal() as terminal, face(newest) as desk:
         terminal.type_prompt(newest.script_bash("touch sailed"))
@@ -67,7 +57,7 @@ def test_a_request_of_a_real_session_is_allowed_and_another_denied_at_the_desk(n
         request = newest.asked("touch sunk")
         desk.resize(60, 20)
         desk.wait_for("touch sunk")
-        opens(desk, "d", "What shall the agent read?")
+        desk.press_until("d", "What shall the agent read?")
         desk.keys("not in these waters", "Enter")
         decided = newest.closed(request)["decision"]
         assert (decided["decision"], decided["message"]) == ("deny", "not in these waters")

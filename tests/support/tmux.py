@@ -64,8 +64,9 @@ class Pane:
             raise RuntimeError(f"tmux {args[0]}: {done.stderr.strip()}")
         return done.stdout
 
-    def screen(self) -> str:
-        return self._tmux("capture-pane", "-p", "-J", "-t", self.pane)
+    def screen(self, *, styled: bool = False) -> str:
+        """What is shown; `styled` with the orders that colour it."""
+        return self._tmux("capture-pane", "-p", "-J", *(["-e"] if styled else []), "-t", self.pane)
 
     def title(self) -> str:
         """What the program calls its terminal."""
@@ -87,6 +88,15 @@ class Pane:
     def keys(self, *keys: str) -> None:
         """Sends keys by tmux name: "Enter", "Escape", "C-u", "2"."""
         self._tmux("send-keys", "-t", self.pane, *keys)
+
+    def press_until(self, key: str, words: str, tries: int = 10) -> None:
+        """Press a key until words show: one that decides does nothing before its card has been seen for a moment."""
+        for _ in range(tries):
+            self.keys(key)
+            with contextlib.suppress(TimeoutError):
+                self.wait_for(words, 1)
+                return
+        raise TimeoutError(f"{key} opens nothing on:\n{self.screen()}")
 
     @property
     def ended(self) -> bool:
