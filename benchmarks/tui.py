@@ -17,7 +17,7 @@ from textual.screen import Screen
 
 from benchmarks import tui_face
 from benchmarks.common import Figure, main, percentile
-from benchmarks.tui_face import HELLO, ROUNDS, SIZE, first_paint
+from benchmarks.tui_face import HELLO, LONG, ROUNDS, SIZE, first_paint
 from quarterdeck.surfaces.tui.feed.rows import Rows
 from quarterdeck.surfaces.tui.feed.source import FeedSource
 from quarterdeck.surfaces.tui.feed.view import FeedView
@@ -96,14 +96,15 @@ async def appended() -> tuple[float, float, float]:
     app = Feed(Log([]))
     async with app.run_test(size=SIZE) as pilot:
         app.view.follow(None)
-        await pilot.pause()
+        await pilot.pause(0.5)
         turns_of_others: list[float] = []
         watching = asyncio.create_task(watch(turns_of_others))
         started = time.process_time()
         for first in range(0, len(events), 500):
             app.view.append(events[first : first + 500])
-        while app.view.rows.last < events[-1]["seq_no"]:
-            await asyncio.sleep(0.01)
+        async with asyncio.timeout(LONG):
+            while app.view.rows.last < events[-1]["seq_no"]:
+                await asyncio.sleep(0.01)
         await pilot.pause()
         taken = time.process_time() - started
         watching.cancel()
