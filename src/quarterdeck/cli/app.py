@@ -21,6 +21,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "exporting": ("export",),
     "deciding": ("allow", "deny", "answer", "pass"),
     "sessions": ("run", "send", "interrupt", "end", "resume", "fork", "takeover", "switch", "attach", "give-back"),
+    "worktrees": ("worktrees",),
     "rules": ("rules",),
     "projects": ("projects",),
     "plugins": ("plugins",),

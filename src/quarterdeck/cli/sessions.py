@@ -47,6 +47,8 @@ def run(
     max_turns: Annotated[int | None, typer.Option("--max-turns", min=1, help="End after so many turns.")] = None,
     attach: Attach = None,
     shell: Annotated[bool, typer.Option("--shell", help="A shell instead of an agent (pty, tmux).")] = False,
+    worktree: Annotated[bool, typer.Option("--worktree", help="In a git worktree of its own.")] = False,
+    base: Annotated[str | None, typer.Option("--base", help="The branch a worktree begins on.")] = None,
     json: AsJson = False,
 ) -> None:
     """Start a session in a trusted project."""
@@ -60,6 +62,8 @@ def run(
         "max_turns": max_turns,
         "attachments": _blocks(attach),
         "shell": shell,
+        "worktree": worktree,
+        "base": base,
     }
     _started(client(PATIENCE).post("/api/v1/sessions", _given(body)), json)
 

@@ -534,5 +534,9 @@ class TeammateIdleData(Data, frozen=True, gc=False, kw_only=True):
 
 
 class WorktreeData(Data, frozen=True, gc=False, kw_only=True):
+    """`by` and `base` are told where somebody ordered it of us."""
+
     name: str | None = None
     worktree_path: str | None = None
+    by: str | None = None
+    base: str | None = None

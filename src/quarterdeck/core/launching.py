@@ -10,7 +10,7 @@ from quarterdeck.core.agent_state import AgentState
 from quarterdeck.core.asking import resolve_rest
 from quarterdeck.core.feed import SYSTEM, USER
 from quarterdeck.core.hearing import end_run
-from quarterdeck.core.orders import Down, Failed, Finish, Launch, News, Noted, Start, TurnEnded, Up
+from quarterdeck.core.orders import Down, Failed, Finish, Launch, News, Noted, Start, TurnEnded, Up, WorktreeChanged
 from quarterdeck.core.ours import current
 from quarterdeck.core.state import Ours, Session
 from quarterdeck.core.step import Step
@@ -71,6 +71,9 @@ def hear_news(step: Step, news: News) -> None:
             _turn_ended(step, o.TurnResultData(**turn_result(result)))
         case Noted(name=name, body=body):
             step.emit("agent.note", o.AgentNoteData(name=name, body=body), level="debug")
+        case WorktreeChanged(action=action, branch=branch, path=path, base=base, by=by):
+            changed = d.WorktreeData(name=branch, worktree_path=path, by=by, base=base)
+            step.emit(f"worktree.{action}", changed, actor=USER, outside=True)
         case _:
             assert_never(news)
 

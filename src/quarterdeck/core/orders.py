@@ -15,7 +15,8 @@ MODES = ("sdk", "pty", "tmux")
 class Start(Struct, frozen=True, gc=False, kw_only=True):
     """Somebody wants a session in a folder, whose real path this is. `resume` names the conversation it goes on with;
     with `fork` under a new id, from `fork_at` on where that is given. `worktree` is the project that `cwd` is a
-    worktree of, `runs_as` the process that was seen to run the conversation just now."""
+    worktree of, `base` the branch a new one shall begin on, empty for the one that is checked out; `runs_as` is the
+    process that was seen to run the conversation just now."""
 
     session_id: str
     mode: str
@@ -32,6 +33,7 @@ class Start(Struct, frozen=True, gc=False, kw_only=True):
     fork_at: str | None = None
     title: str | None = None
     worktree: str | None = None
+    base: str | None = None
     cols: int | None = None
     rows: int | None = None
     shell: bool = False
@@ -136,7 +138,19 @@ class Noted(Struct, frozen=True, gc=False, kw_only=True):
     body: dict[str, Any]
 
 
-News = Up | Down | Failed | TurnEnded | Noted
+class WorktreeChanged(Struct, frozen=True, gc=False, kw_only=True):
+    """Somebody had a session's worktree merged into its base, or discarded."""
+
+    session_id: str
+    action: str
+    branch: str
+    path: str
+    base: str
+    by: str
+    at: float
+
+
+News = Up | Down | Failed | TurnEnded | Noted | WorktreeChanged
 
 
 class Launch(Struct, frozen=True, gc=False, kw_only=True):

@@ -42,7 +42,20 @@ from quarterdeck.core.feed import OWN, FeedEvent
 from quarterdeck.core.hearing import end_run, hear
 from quarterdeck.core.launching import come_back, hear_news, reap_idle
 from quarterdeck.core.ordering import carry_out
-from quarterdeck.core.orders import Change, Down, End, Failed, Interrupt, Noted, Send, Start, Switch, TurnEnded, Up
+from quarterdeck.core.orders import (
+    Change,
+    Down,
+    End,
+    Failed,
+    Interrupt,
+    Noted,
+    Send,
+    Start,
+    Switch,
+    TurnEnded,
+    Up,
+    WorktreeChanged,
+)
 from quarterdeck.core.owning import change_tokens, record_extension, record_settings, record_trim
 from quarterdeck.core.reading import read_transcript
 from quarterdeck.core.ruling import add_rule, drop_idle, remove_rule, trust_project
@@ -120,7 +133,7 @@ def reduce(state: State, told: Input) -> Result:
         case Start() | Send() | Interrupt() | End() | Change() | Switch():
             step = Step(state, told.session_id, told.at)
             carry_out(step, told)
-        case Up() | Down() | Failed() | TurnEnded() | Noted():
+        case Up() | Down() | Failed() | TurnEnded() | Noted() | WorktreeChanged():
             step = Step(state, told.session_id, told.at)
             hear_news(step, told)
         case Trimming():

@@ -224,6 +224,8 @@ _TITLES: dict[str, Callable[[Any], str]] = {
     "teammate.idle": lambda d: f"· Teammate {d.teammate_name or ''} idle",
     "worktree.create": lambda d: f"· Worktree {d.name or ''}",
     "worktree.remove": lambda d: f"· Worktree removed {d.worktree_path or d.name or ''}",
+    "worktree.merge": lambda d: f"· {d.name} merged into {d.base} by {d.by}",
+    "worktree.discard": lambda d: f"· {d.name} discarded by {d.by}",
     "todo.add": lambda d: f"◦ to-do: {d.text}",
     "todo.update": _todo_update,
     "todo.done": lambda d: f"✓ to-do {cut(d.todo_id, 60)}{' (' + d.reason + ')' if d.reason else ''}",

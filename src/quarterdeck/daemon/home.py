@@ -27,6 +27,7 @@ class Home:
         self.log = path / "log" / "daemon.log"
         self.unclean = path / "run" / "unclean"
         self.forwarder = path / "hook.py"
+        self.worktrees = path.with_name(f"{path.name}-worktrees")
         self._lock: IO[str] | None = None
 
     def lock(self) -> None:

@@ -150,7 +150,7 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
         judging,
         projects,
         extensions,
-        SessionDesk(loop, crew, folder, config),
+        SessionDesk(loop, crew, folder, config, home.worktrees),
         Figures(loop, log, attendance, notifier.figures),
     )
     access = _access(home, loop, redactor)

@@ -9,13 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from quarterdeck.core.git_text import read_status
+from quarterdeck.core.worktree import Difference, Worktree
 from quarterdeck.core.worktree_text import (
     PREFIX,
-    FileChange,
     Listed,
     branch_of,
     folder_name,
@@ -34,31 +33,6 @@ MAX_NAMES = 256 * 1024
 MAX_SAID = 10
 BASE, SESSION = "quarterdeckbase", "quarterdecksession"
 """Settings of the branch, which git takes away with it."""
-
-
-class Worktree(Struct, frozen=True, kw_only=True):
-    """One of ours: `base` is the branch it began on and goes back to, `ahead` how many commits it has that the base has
-    not. Where git cannot tell, `trouble` says why."""
-
-    project: str
-    path: str
-    branch: str
-    base: str
-    session_id: str
-    is_dirty: bool | None = None
-    ahead: int | None = None
-    behind: int | None = None
-    trouble: str = ""
-
-
-class Difference(Struct, frozen=True, kw_only=True):
-    """What a worktree has changed since its base, committed or not; `is_cut` when it is more than is shown. New files
-    that git was not told of are `untracked`, and not in the text."""
-
-    text: str
-    is_cut: bool
-    files: tuple[FileChange, ...]
-    untracked: tuple[str, ...]
 
 
 class Worktrees:

@@ -32,6 +32,7 @@ from quarterdeck.serve.rules import RULE_ROUTES
 from quarterdeck.serve.sessions import SESSION_ROUTES
 from quarterdeck.serve.stats_routes import get_metrics, get_stats
 from quarterdeck.serve.tokens import TOKEN_ROUTES
+from quarterdeck.serve.worktrees import WORKTREE_ROUTES
 
 
 @get("/openapi.json", opt={"scope": "observe"}, include_in_schema=False, sync_to_thread=False)
@@ -73,6 +74,7 @@ def create_api(desk: Desk, access: Access, pace: Pace, agents: Agents) -> Litest
     routes = [
         *READING_ROUTES,
         *SESSION_ROUTES,
+        *WORKTREE_ROUTES,
         *DECIDING_ROUTES,
         *RULE_ROUTES,
         *PROJECT_ROUTES,

@@ -21,6 +21,7 @@ from quarterdeck.core.rules import Explanation
 from quarterdeck.core.simulating import PastPage
 from quarterdeck.core.state import Hits, Request, Session, Token
 from quarterdeck.core.suggesting import Suggestion
+from quarterdeck.core.worktree import Difference, Worktree
 from quarterdeck.store.reader import FeedQuery, Page
 
 
@@ -85,6 +86,14 @@ class SessionDesk(Protocol):
         ...
 
     async def screen(self, session: Session) -> str: ...
+
+    async def worktrees(self) -> list[Worktree]: ...
+
+    async def difference(self, session_id: str) -> Difference: ...
+
+    async def merge(self, session_id: str, by: str) -> Worktree: ...
+
+    async def discard(self, session_id: str, by: str, *, force: bool) -> Worktree: ...
 
 
 class Desk(Protocol):

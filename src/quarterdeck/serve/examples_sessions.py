@@ -59,6 +59,18 @@ OURS: dict[str, Any] = {
     },
 }
 AT = "/sessions/{session_id}"
+WORKTREE: dict[str, Any] = {
+    "session_id": SESSION["session_id"],
+    "project": "/home/ann/shop",
+    "path": "/home/ann/.local/share/quarterdeck-worktrees/shop-5bcc959a",
+    "branch": "quarterdeck/5bcc959a",
+    "base": "main",
+    "is_dirty": False,
+    "ahead": 2,
+    "behind": 0,
+    "trouble": None,
+}
+OF = "/worktrees/{session_id}"
 
 SESSION_EXAMPLES: Mapping[tuple[str, str], dict[str, Any]] = {
     ("GET", "/sessions"): {"answer": {"sessions": [SESSION], "next": None}},
@@ -76,5 +88,17 @@ SESSION_EXAMPLES: Mapping[tuple[str, str], dict[str, Any]] = {
     ("POST", f"{AT}/mode"): {"body": {"mode": "sdk"}, "answer": OURS},
     ("POST", f"{AT}/fork"): {"body": {"mode": "sdk"}, "answer": OURS},
     ("POST", f"{AT}/takeover"): {"body": {"mode": "tmux"}, "answer": OURS},
+    ("GET", "/worktrees"): {"answer": {"worktrees": [WORKTREE], "next": None}},
+    ("GET", f"{OF}/diff"): {
+        "answer": {
+            "session_id": SESSION["session_id"],
+            "diff": "diff --git a/login.py b/login.py\n",
+            "is_cut": False,
+            "files": [{"path": "login.py", "added": 3, "removed": 1}],
+            "untracked": ["notes.txt"],
+        }
+    },
+    ("POST", f"{OF}/merge"): {"answer": WORKTREE},
+    ("DELETE", OF): {"answer": WORKTREE},
     ("GET", f"{AT}/screen"): {"answer": {"session_id": SESSION["session_id"], "text": "❯ make the login work again"}},
 }

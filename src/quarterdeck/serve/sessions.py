@@ -58,7 +58,8 @@ Attached = Annotated[list[Attachment], Meta(max_length=MOST_ATTACHED)]
 
 class NewSession(Struct, kw_only=True, forbid_unknown_fields=True):
     """A session to start, in a folder or a project. `resume` goes on with a conversation, with `fork` under an id of
-    its own, `at` from one of its messages."""
+    its own, `at` from one of its messages. `worktree` has it
+    work in a git worktree of its own, from the branch `base` or else the one that is checked out."""
 
     cwd: Path | None = None
     project_id: Id | None = None
@@ -75,6 +76,8 @@ class NewSession(Struct, kw_only=True, forbid_unknown_fields=True):
     cols: Size | None = None
     rows: Size | None = None
     shell: bool = False
+    worktree: bool = False
+    base: Name | None = None
 
 
 class Message(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -188,6 +191,11 @@ async def start_as(desk: Desk, body: NewSession, name: str) -> SessionView:
         raise ApiError(422, "invalid", "fork: goes with resume", field="fork")
     if body.at and not body.fork:
         raise ApiError(422, "invalid", "at: goes with fork", field="at")
+    if body.base and not body.worktree:
+        raise ApiError(422, "invalid", "base: goes with worktree", field="base")
+    if body.worktree and body.resume:
+        raise ApiError(422, "invalid", "worktree: a conversation goes on where it was", field="worktree")
+    ours = known.ours if known is not None else None
     start = Start(
         session_id=body.resume if body.resume and not body.fork else str(uuid.uuid4()),
         mode=body.mode,
@@ -206,6 +214,8 @@ async def start_as(desk: Desk, body: NewSession, name: str) -> SessionView:
         cols=body.cols,
         rows=body.rows,
         shell=body.shell,
+        worktree=ours.worktree if ours else None,
+        base=(body.base or "") if body.worktree else None,
     )
     return await order_as(desk, start)
 
