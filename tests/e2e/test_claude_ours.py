@@ -16,6 +16,7 @@ from tests.support.connected import processes_in
 from tests.support.daemon import until
 from tests.support.model_server import Turn, text
 from tests.support.owner import Owner
+from tests.support.repositories import commit, git
 
 pytestmark = pytest.mark.e2e
 
@@ -216,3 +217,28 @@ def test_another_model_and_permission_mode_count_from_the_next_turn(owner: Owner
     assert owner.sessions()[session["session_id"]]["permission_mode"] == "acceptEdits"
     owner.order(session, "end")
     owner.ended(session)
+
+
+def test_a_session_works_in_a_worktree_of_its_own_which_is_merged_and_discarded(owner: Owner) -> None:
+    project = owner.claude.project
+    git(project, "init", "-q", "-b", "main")
+    owner.path("kept.txt").write_text("one\n")
+    commit(project)
+    command = "touch made-here && git add made-here && git -c user.name=a -c user.email=a@b commit -qm made"
+    prompt = owner.script_bash(command)
+    session = owner.starts(worktree=True, prompt=prompt)
+    assert session["owned"]["worktree"] == str(project)
+    owner.decide(owner.asked(command), "allow")
+    owner.event(session, "turn.result")
+    said = owner.qd("worktrees", "diff", session["session_id"])
+    assert "made-here" in said.stdout, said.stderr
+    assert "still runs" in owner.qd("worktrees", "discard", session["session_id"]).stderr
+    owner.order(session, "end")
+    owner.ended(session)
+    assert "not in main" in owner.qd("worktrees", "discard", session["session_id"]).stderr
+    assert owner.qd("worktrees", "merge", session["session_id"]).returncode == 0
+    assert owner.path("made-here").exists()
+    assert owner.qd("worktrees", "discard", session["session_id"]).returncode == 0
+    assert not Path(session["cwd"]).exists()
+    assert "No worktrees" in owner.qd("worktrees").stdout
+    assert owner.recorded("worktree.merge")["data"]["by"].startswith("owner")
