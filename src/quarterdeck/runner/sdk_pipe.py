@@ -14,6 +14,7 @@ from typing import Any
 
 from quarterdeck.core.state import ProcessId
 from quarterdeck.errors import BadInput
+from quarterdeck.runner.kin import agent_below, process_id
 from quarterdeck.wire import HEAVY, MAX_BYTES, read_json
 
 KEEPER = str(Path(__file__).with_name("keeper.py"))
@@ -160,13 +161,7 @@ class Pipe:
 
     def agent(self) -> ProcessId | None:
         """The agent itself, below its keepers, where the system tells."""
-        pid = self._started.pid
-        while KEEPER.encode() in _read(f"/proc/{pid}/cmdline").split(b"\0"):
-            children = _read(f"/proc/{pid}/task/{pid}/children").split()
-            if not children:
-                return None
-            pid = int(children[0])
-        return process_id(pid)
+        return agent_below(self._started.pid, KEEPER)
 
     @property
     def _started(self) -> asyncio.subprocess.Process:
@@ -194,16 +189,3 @@ def read_line(line: bytes) -> Any:
 def unreadable(kind: str) -> dict[str, str]:
     """What is noted in place of a line that breaks a limit."""
     return {"type": "unreadable", "why": kind}
-
-
-def process_id(pid: int) -> ProcessId | None:
-    """The process under this number, where the system tells."""
-    fields = _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
-    return ProcessId(pid, fields[19].decode()) if fields else None
-
-
-def _read(path: str) -> bytes:
-    try:
-        return Path(path).read_bytes()
-    except OSError:
-        return b""
