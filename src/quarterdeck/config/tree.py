@@ -187,7 +187,7 @@ class PtySettings(Section):
     cols: int = Field(default=120, ge=20, le=1000, description="Its columns until a face says otherwise.")
     rows: int = Field(default=40, ge=5, le=1000, description="Its rows until a face says otherwise.")
     scrollback_lines: int = Field(
-        default=10_000, ge=0, le=1_000_000, description="How many lines above the screen are kept."
+        default=10_000, ge=0, le=1_000_000, description="How many lines above the screen tmux keeps; a pty keeps 2 MiB."
     )
     use_tmux: bool = Field(default=False, description="Run terminals in tmux, where they outlive the daemon.")
     tmux_socket: PathText | None = Field(default=None, description="The socket of that tmux; none: one in the home.")
