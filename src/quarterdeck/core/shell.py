@@ -9,9 +9,10 @@ from itertools import islice, pairwise
 from quarterdeck.core.shell_calls import Call, Script
 from quarterdeck.core.shell_match import grants, mentions, only_reads
 from quarterdeck.core.shell_plain import Simple, read_plain
+from quarterdeck.core.shell_quick import read_quick
 from quarterdeck.core.shell_tables import CHANGES_SHELL, ONLY_LOOK, named
 from quarterdeck.core.shell_tree import Seen, agrees, look, loose_word, parse
-from quarterdeck.core.shell_wrappers import WRAPPERS, unwrap
+from quarterdeck.core.shell_wrappers import WRAPPERS, runs_alone, unwrap
 from quarterdeck.core.text import UNSEEN
 
 __all__ = ["Call", "Script", "grants", "mentions", "only_reads", "read_script"]
@@ -35,6 +36,7 @@ _ANY_RAW = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]|\\\n|\n[ \t]*+\\")
 _BRACES = re.compile(r"(?<!\$)\{[^{}\s,.]*+(?:,|\.\.)[^{}\s]*+\}")
 _CHANGES = CHANGES_SHELL | {"set"}
 _SHELLS = named("bash sh dash zsh ksh mksh ash fish at batch ssh su sudo doas")
+_MEANT = _CHANGES | WRAPPERS.keys() | _SHELLS  # names with a meaning beyond the program itself
 _SET_SAFE = re.compile(r"[-+](?:[eux]+|[eux]*o)|pipefail|errexit|nounset|xtrace")
 
 
@@ -52,9 +54,13 @@ def _read(text: str, depth: int) -> Script:
         return _unclear("\n".join(lines), Seen(), depth, "is too long to be read")
     data = text.encode("utf-8", "replace")
     root = parse(data)
-    if not _is_misread(text) and (text.isascii() or _is_visible(text)):
+    if quick := read_quick(text):
+        calls, stretches = quick
+        if agrees(root, data, stretches):
+            return _finished(calls, {}, depth)
+    elif not _is_misread(text) and (text.isascii() or _is_visible(text)):
         plain = read_plain(text if text.isascii() else data.decode("latin-1"))
-        if plain is not None and agrees(root, data, plain):
+        if plain is not None and agrees(root, data, [command.stretch for command in plain]):
             return _clear(text, data, plain, depth)
     return _unclear(text, look(root, data), depth)
 
@@ -105,39 +111,50 @@ def _clear(text: str, data: bytes, commands: Sequence[Simple], depth: int) -> Sc
     ascii_only = text.isascii()
     calls: list[Call] = []
     doubts: dict[str, None] = {}
-    writes: list[str] = []
     for command in commands:
-        start, end = command.start, command.end
-        if command.redirected > end:
-            end = command.redirected
+        start, end = command.start, max(command.end, command.redirected)
         if ascii_only:
             words = tuple(command.words)
             source = text[start:end]
         else:
             words = tuple(word.encode("latin-1").decode("utf-8", "replace") for word in command.words)
             source = data[start:end].decode("utf-8", "replace")
-        name = words[0]
         calls.append(Call(words, source, command.piped))
-        if name in _CHANGES or command.globs or command.values:
-            _doubt(command, words, doubts)
-        if name in WRAPPERS or "/" in name:
-            _unwrapped(words, calls, doubts, writes, depth)
-    for fed in _fed(calls):
-        _nested(fed, "a pipe into a shell", calls, doubts, writes, depth - 1)
+        if command.globs and words[0] not in ONLY_LOOK:
+            doubts["a file name pattern may turn into an option"] = None
+        if command.values and words[0] != "echo":
+            doubts["uses a variable's value"] = None
+    reads = tuple(target for command in commands for target in command.reads)
+    return _finished(calls, doubts, depth, reads)
+
+
+def _finished(own: Sequence[Call], doubts: dict[str, None], depth: int, reads: tuple[str, ...] = ()) -> Script:
+    """The line with all that its own calls run in turn."""
+    calls: list[Call] = []
+    writes: list[str] = []
+    wrapping = False
+    for call in own:
+        words = call.words
+        name = words[0]
+        calls.append(call)
+        if name in _MEANT or "/" in name:
+            if name in _CHANGES:
+                _doubt(words, doubts)
+            if depth < 2 or len(calls) > CALLS or not runs_alone(words):
+                _unwrapped(words, calls, doubts, writes, depth)
+                wrapping = True
+    if wrapping:
+        for fed in _fed(calls):
+            _nested(fed, "a pipe into a shell", calls, doubts, writes, depth - 1)
     if not calls:
         doubts["runs nothing"] = None
-    reads = tuple(target for command in commands for target in command.reads)
     return Script(tuple(calls), tuple(doubts), tuple(writes), reads)
 
 
-def _doubt(command: Simple, words: Sequence[str], doubts: dict[str, None]) -> None:
+def _doubt(words: Sequence[str], doubts: dict[str, None]) -> None:
     name = words[0]
     if name in CHANGES_SHELL or (name == "set" and not all(map(_SET_SAFE.fullmatch, words[1:]))):
         doubts[f"changes the shell with {name}"] = None
-    if command.globs and name not in ONLY_LOOK:
-        doubts["a file name pattern may turn into an option"] = None
-    if command.values and name != "echo":
-        doubts["uses a variable's value"] = None
 
 
 def _unwrapped(

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+Stretch = tuple[int, int, int, list[int] | None]
+"""Where a simple command stands: the begin of its first word, the end of its last, how many words there are, and begin
+and end of each; None instead for bare words, which are nothing but themselves, one blank apart."""
 
-class Call(Struct, frozen=True):
+
+class Call(Struct, frozen=True, gc=False):
     """One program or builtin that the shell would start."""
 
     words: tuple[str, ...]  # name and arguments after quote removal
@@ -16,7 +20,7 @@ class Call(Struct, frozen=True):
     unseen: bool = False  # gets more arguments, which nobody can see here
 
 
-class Script(Struct, frozen=True):
+class Script(Struct, frozen=True, gc=False):
     """Everything a text would run, as far as it can be seen."""
 
     calls: tuple[Call, ...] = ()  # however nested; what deny, ask and risk look at

@@ -7,9 +7,11 @@ on which both readers agree, word for word, is clear.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from msgspec import Struct
 
+from quarterdeck.core.shell_calls import Stretch
 from quarterdeck.core.shell_tables import KNOWN_NAMES, RESERVED
 
 # A value of one of these names holds no secret; only `echo` may show it, since elsewhere a value can hide an option.
@@ -81,6 +83,10 @@ class Simple(Struct):
     values: bool = False  # a variable's value is among the words
     reads: tuple[str, ...] = ()  # files that are its input
 
+    @property
+    def stretch(self) -> Stretch:
+        return self.start, self.end, len(self.words), self.spread
+
     def add(self, words: list[str], places: list[int]) -> None:
         if self.spread is None:
             self.spread = places_of(self.words, self.start)
@@ -89,7 +95,7 @@ class Simple(Struct):
         self.end = places[-1]
 
 
-def places_of(words: list[str], start: int) -> list[int]:
+def places_of(words: Sequence[str | bytes], start: int) -> list[int]:
     """Begin and end of each word, when they stand one blank apart."""
     places: list[int] = []
     for word in words:

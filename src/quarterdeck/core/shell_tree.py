@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
-from quarterdeck.core.shell_calls import Call
-from quarterdeck.core.shell_plain import Simple, places_of, unquote
+from quarterdeck.core.shell_calls import Call, Stretch
+from quarterdeck.core.shell_plain import places_of, unquote
 from quarterdeck.core.shell_tables import named
 
 _BASH = Language(tree_sitter_bash.language())
@@ -39,48 +39,43 @@ def parse(data: bytes) -> Node:
     return _PARSER.parse(data).root_node
 
 
-def agrees(root: Node, data: bytes, commands: Sequence[Simple]) -> bool:
+def agrees(root: Node, data: bytes, stretches: Sequence[Stretch]) -> bool:
     """Whether the tree holds only known kinds, covers every byte, and has the same words in the same places."""
     if root.has_error:
         return False
+    expected = {stretch[0]: stretch for stretch in stretches}
     uncovered = len(data.translate(None, _BLANKS))
     solid = _SOLID if 92 in data else _SOLID_WORDS  # a backslash can make a blank part of a bare word
-    expected = iter(commands)
-    stack = [root]
-    while stack:
-        node = stack.pop()
+    nodes = [root]
+    for node in nodes:  # which grows
         kind = node.kind_id
         if kind == _COMMAND:
-            command = next(expected, None)
-            if command is None:
+            stretch = expected.pop(node.start_byte, None)
+            if stretch is None:
                 return False
+            start, end, count, spread = stretch
             # Mere letters, one blank apart, cannot be cut in two ways: as many nodes in the same stretch are these
             # words, its own and its name's besides. To look at each of them would take as long as the parse.
-            if (
-                command.spread is None
-                and node.descendant_count == len(command.words) + 2
-                and node.start_byte == command.start
-                and node.end_byte == command.end
-            ):
-                uncovered -= command.end - command.start - len(command.words) + 1
+            if spread is None and node.descendant_count == count + 2 and node.end_byte == end:
+                uncovered -= end - start - count + 1
                 continue
-            places, covered = _places(node, solid, stack)
-            if places != (command.spread or places_of(command.words, command.start)):
+            places, covered = _places(node, solid, nodes)
+            if len(places) != 2 * count or places != (spread or places_of(data[start:end].split(b" "), start)):
                 return False
             uncovered -= covered
+        elif kind in _INNER:
+            nodes += node.children
         elif kind in solid:
             uncovered -= node.end_byte - node.start_byte
         elif kind in _LEAVES and not (kind in _NUMBERS and node.child_count):
             uncovered -= len(data[node.start_byte : node.end_byte].translate(None, _BLANKS))
-        elif kind in _INNER:
-            stack += node.children[::-1]
         else:
             return False
-    return not uncovered and next(expected, None) is None
+    return not uncovered and not expected
 
 
-def _places(command: Node, solid: frozenset[int], stack: list[Node]) -> tuple[list[int], int]:
-    """Begin and end of each word, and how many bytes are covered so far; what is left to look at goes on the stack."""
+def _places(command: Node, solid: frozenset[int], nodes: list[Node]) -> tuple[list[int], int]:
+    """Begin and end of each word, and how many bytes are covered so far; what is left to look at joins the nodes."""
     places: list[int] = []
     covered = 0
     for child in command.children:
@@ -91,7 +86,7 @@ def _places(command: Node, solid: frozenset[int], stack: list[Node]) -> tuple[li
             if kind in solid:
                 covered += end - start
                 continue
-        stack.append(child)
+        nodes.append(child)
     return places, covered
 
 

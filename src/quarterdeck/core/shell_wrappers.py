@@ -187,13 +187,18 @@ _ONLY_WITH = {name: named(wrapper.after) for name, wrapper in WRAPPERS.items() i
 """Programs that run another only when one of these is among their words."""
 
 
+def runs_alone(words: Sequence[str]) -> bool:
+    """Whether a program that may run another has no word with which it would."""
+    name = words[0]
+    only = _ONLY_WITH.get(name.rpartition("/")[2] if "/" in name else name)
+    return only is not None and only.isdisjoint(words)
+
+
 def unwrap(words: Sequence[str]) -> Iterable[Inner]:
     """What the call runs in turn; nothing when it wraps nothing."""
     name = words[0].rpartition("/")[2]
     wrapper = WRAPPERS.get(name)
-    if wrapper is None or len(words) < 2:
-        return ()
-    if name in _ONLY_WITH and _ONLY_WITH[name].isdisjoint(words):
+    if wrapper is None or len(words) < 2 or runs_alone(words):
         return ()
     if name in ("find", "gfind", "fd", "fdfind"):
         return _found(name, words)

@@ -10,7 +10,9 @@ from quarterdeck.core.self_guard import touches_us
 from quarterdeck.core.shell import read_script
 from quarterdeck.core.shell_options import runs_or_writes
 from quarterdeck.core.shell_plain import read_plain, unquote
+from quarterdeck.core.shell_quick import read_quick
 from quarterdeck.core.shell_tables import TOOLS
+from quarterdeck.core.shell_tree import agrees, parse
 from quarterdeck.core.subject import Subject
 from tests.support.shell_fuzz import CHARACTERS, texts
 from tests.support.slow_ways import commands_of_tree, guarded, known_tool, uses
@@ -149,3 +151,74 @@ def test_a_clear_text_has_the_same_words_in_both_readings(text: str) -> None:
     assert plain is not None
     cut = commands_of_tree(text) if plain else []
     assert [[unquote(word)[0] for word in words] for words in cut] == [command.words for command in plain]
+
+
+# fmt: off
+plain_words = st.sampled_from([
+    "ls", "git", "-n", "--out=x", "src/a.py", "2", "a:b", "if", "time", "a=b", "@P", "x@y", "set", "/bin/sh", "'a b'",
+    '"a b"', "--since='2 days'", "''", "'a=~b'", "'`'", "'$x'", '"$x"', "a'b'c", "{}", "-", "é", "'é'", "~", "a  b",
+])
+# fmt: on
+plain_commands = st.builds(
+    lambda words, end: " ".join(words) + end,
+    st.lists(plain_words, min_size=1, max_size=5),
+    st.sampled_from(["", "", "", " 2>&1", " >/dev/null", " > /dev/null 2>&1", " 2", " >&1", " >x", "2>&1", " "]),
+)
+joined = st.tuples(plain_commands, st.sampled_from([" && ", " | ", "; ", " || ", " & ", "|&", "|", "&&", ";;", "\n"]))
+plain_lines = st.builds(
+    lambda lead, found, last, end: lead + "".join(map("".join, found)) + last + end,
+    st.sampled_from(["", "", " "]),
+    st.lists(joined, max_size=3),
+    plain_commands,
+    st.sampled_from(["", "", "", ";", " &", " |", " &&", "\t", " # c"]),
+)
+
+
+@pytest.mark.law("R2")
+@given(plain_lines | texts_to_read | soup | lines)
+@example("ls -la 'a b' 2>&1 | head -n 3 && cat x; wc -l &")
+@settings(max_examples=400)
+def test_the_quick_reading_of_a_line_is_the_plain_one(text: str) -> None:
+    quick = read_quick(text)
+    if quick is not None:
+        calls, stretches = quick
+        plain = read_plain(text)
+        assert plain is not None
+        assert stretches == [command.stretch for command in plain]
+        assert [(list(call.words), call.piped) for call in calls] == [(one.words, one.piped) for one in plain]
+        assert [call.source for call in calls] == [text[one.start : max(one.end, one.redirected)] for one in plain]
+        assert not any(one.globs or one.values or one.reads for one in plain)
+
+
+@pytest.mark.law("R2")
+@pytest.mark.parametrize(
+    "text", ["ls", "ls -la 'a b' 2>&1 | head -n 3", "git log --since='2 weeks' && cat src/a.py >/dev/null; wc -l"]
+)
+def test_the_plainest_lines_are_read_quickly(text: str) -> None:
+    assert read_quick(text) is not None
+
+
+@pytest.mark.law("R2")
+@pytest.mark.parametrize(
+    ("read", "parsed"),
+    [
+        ("git log x", "git log-x"),  # the tree has one word less in the same stretch
+        ("git log-x", "git log x"),
+        ("git log x", "git-log-x"),
+        ("ls a b && cat c d", "ls a-b && cat c d"),
+        ("ls a b && cat c d", "ls a b && cat c-d"),
+    ],
+)
+def test_the_tree_of_a_stretch_has_as_many_nodes_as_there_are_words(read: str, parsed: str) -> None:
+    quick = read_quick(read)
+    assert quick is not None
+    assert agrees(parse(read.encode()), read.encode(), quick[1])
+    assert not agrees(parse(parsed.encode()), read.encode(), quick[1])
+
+
+@pytest.mark.law("R2")
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_a_reading_with_another_number_of_words_than_the_tree_is_refused(count: int) -> None:
+    data = b"git log x"
+    assert agrees(parse(data), data, [(0, 9, 3, None)])
+    assert not agrees(parse(data), data, [(0, 9, count, None)])

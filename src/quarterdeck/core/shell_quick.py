@@ -1,0 +1,69 @@
+"""The plainest lines, read at one go: mere letters and whole quotes, one blank apart, and what joins such commands.
+
+Of such a line it says what `read_plain` says, and of any other nothing. Most lines are of this kind.
+"""
+
+from __future__ import annotations
+
+import re
+
+from quarterdeck.core.shell_calls import Call, Stretch
+from quarterdeck.core.shell_tables import RESERVED
+
+_LETTERS = r"[A-Za-z0-9_./-][A-Za-z0-9_@%+:,./=-]*+"
+# Of what can be printed, without what ends the quote, and without a tilde or backtick, which want a closer look.
+_SINGLE = r"'[ -&(-_a-}]*+'"
+_DOUBLE = r'"[ !#%-\[\]-_a-}]*+"'  # and without values and backslashes
+_STOP = r"(?=[ ;|&]|\Z)"
+_WORD = rf"(?:{_LETTERS}(?:{_SINGLE}|{_DOUBLE})?+|{_SINGLE}|{_DOUBLE}){_STOP}"
+_NOWHERE = rf" (?:[0-9]?>&[0-9]|(?:[0-9]?>>?|&>>?) ?/dev/null){_STOP}"
+_COMMAND = re.compile(
+    rf"( *+)(?:"
+    rf"({_LETTERS}{_STOP}(?: {_WORD})*+)"  # the words
+    rf"((?:{_NOWHERE})*+)"  # redirections to another descriptor, or to nowhere
+    rf"( *+)(&&|\|\||\|&|[|;]|&(?![>&])|\Z)"  # what joins it to the next
+    rf"|([^ ])"  # what is not read
+    rf")"
+)
+_WORDS = re.compile(r"(?=.)(([^ '\"]*+)(?:'([^']*+)'|\"([^\"]*+)\")?+)(?: |\Z)")
+_PIPES = frozenset(("|", "|&"))
+_ENDS = frozenset((";", "&", ""))
+
+
+def read_quick(text: str) -> tuple[list[Call], list[Stretch]] | None:
+    """The commands of a line, and where they stand; None when any of it is not of the plainest."""
+    calls: list[Call] = []
+    stretches: list[Stretch] = []
+    join = ";"
+    place = 0
+    for lead, run, redirected, gap, after, unread in _COMMAND.findall(text):
+        if unread:
+            return None
+        start = place + len(lead)
+        end = start + len(run)
+        spread: list[int] | None = None
+        if "'" in run or '"' in run:
+            words, spread = _quoted(run, start)
+        else:
+            words = run.split(" ")
+        name = words[0]
+        if name in RESERVED or "=" in name:
+            return None
+        calls.append(Call(tuple(words), run + redirected, join in _PIPES))
+        stretches.append((start, end, len(words), spread))
+        place = end + len(redirected) + len(gap) + len(after)
+        join = after
+    return (calls, stretches) if calls and join in _ENDS and "@P" not in text else None
+
+
+def _quoted(run: str, start: int) -> tuple[list[str], list[int]]:
+    """The words without their quotes, and where each begins and ends."""
+    words: list[str] = []
+    spread: list[int] = []
+    for raw, bare, single, double in _WORDS.findall(run):
+        words.append(bare + single + double)
+        spread.append(start)
+        start += len(raw)
+        spread.append(start)
+        start += 1
+    return words, spread
