@@ -4,7 +4,9 @@ opens by itself nobody sees here: this stops the plain ways, and no rule allows 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
+from quarterdeck.core.file_marks import Marks
 from quarterdeck.core.meeting import MOST_WILD
 from quarterdeck.core.path_patterns import has_wildcard
 from quarterdeck.core.shell import Call, Script
@@ -48,23 +50,35 @@ _ONLY_LOOKS = named("--check --check-only --diff -c")
 LONGEST_CD = 512
 """Beyond this a line that goes from folder to folder is not followed."""
 
+_MOVES = (("cd",), ("pushd",))
+
 MOST = 200
 """How many words of a line are looked at."""
 
 
-def files_named(subject: Subject, script: Script, tools: frozenset[str]) -> tuple[Subject, ...]:
+def files_named(subject: Subject, script: Script, tools: frozenset[str], marks: Marks) -> tuple[Subject, ...]:
     """A use of one of these tools, Read or Edit, for each file that the line names, from where the session is
-    and where the line goes."""
+    and where the line goes; without those that have no mark of a pattern over files."""
     concerned = _CONCERNED["Read" in tools, "Edit" in tools]
-    names = [call.words[0].rpartition("/")[2] for call in script.calls if call.words]
-    if not script.writes and not script.reads and concerned.isdisjoint(names):
+    calls = [call for call in script.calls if call.words and _name(call) in concerned]
+    redirected = script.writes + script.reads
+    if not calls and not redirected:
         return ()
+    moves = [call.words[-1] for call in script.calls if call.words[:1] in _MOVES]
+    around = [subject.cwd, subject.home, *moves]
+    if not marks.may_be_in("/".join([*around, *redirected, *chain.from_iterable([call.words for call in calls])])):
+        return ()
+    near = marks.may_be_in("/".join(around))
     found = dict.fromkeys(("Edit", target) for target in script.writes[:MOST])
     found.update(dict.fromkeys(("Read", target) for target in script.reads[:MOST]))
-    for call in script.calls:
-        if call.words and call.words[0].rpartition("/")[2] in _KNOWN and len(found) <= MOST:
+    for call in calls:
+        if len(found) <= MOST and (near or marks.may_be_in("/".join(call.words))):
             found.update(dict.fromkeys(_named(call)))
-    wanted = within_limits([(tool, path) for tool, path in list(found)[:MOST] if tool in tools])
+    wanted = within_limits(
+        (tool, path) for tool, path in list(found)[:MOST] if tool in tools and (near or marks.may_be_in(path))
+    )
+    if not wanted:
+        return ()
     return tuple(as_file(subject, tool, path, place) for place in places_of(subject, script) for tool, path in wanted)
 
 
@@ -79,11 +93,16 @@ def within_limits(files: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     return kept
 
 
+def _name(call: Call) -> str:
+    name = call.words[0]
+    return name.rpartition("/")[2] if "/" in name else name
+
+
 def places_of(subject: Subject, script: Script) -> list[str]:
     """Where the session is, and the folders that the line first and last changes to."""
     places = [subject.cwd]
     for call in script.calls:
-        if call.words[:1] in (("cd",), ("pushd",)) and len(call.words) > 1 and len(places[-1]) < LONGEST_CD:
+        if call.words[:1] in _MOVES and len(call.words) > 1 and len(places[-1]) < LONGEST_CD:
             places = [*places[:2], from_there(call.words[-1], places[-1], subject.home)]
     return list(dict.fromkeys(places))
 

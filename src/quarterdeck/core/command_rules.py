@@ -10,6 +10,7 @@ from msgspec import Struct
 from quarterdeck.core.command_files import files_named
 from quarterdeck.core.command_patterns import Command, WildCommand, is_unread
 from quarterdeck.core.covering import Look, forbids, look_at
+from quarterdeck.core.file_marks import Marks
 from quarterdeck.core.path_patterns import Files
 from quarterdeck.core.patterns import Pattern, Whole
 from quarterdeck.core.rule import Rule, Verdict
@@ -47,30 +48,32 @@ class CommandLook(Struct, frozen=True, kw_only=True):
     line: str
     line_key: str
     words: frozenset[str] | None
-    guessed: tuple[Call, ...]
-    """The calls whose name the shell makes."""
+    names: frozenset[str]
+    """The words that can be the name of what the line runs."""
     files: tuple[Look, ...]
-    """The files that the line plainly names, when rules over files are asked too."""
+    """The files that the line plainly names and a rule may forbid."""
 
 
-def look_at_command(look: Look, file_tools: frozenset[str]) -> CommandLook:
+def look_at_command(look: Look, file_tools: frozenset[str], marks: Marks) -> CommandLook:
     """The line, with the files it names as far as these tools may be forbidden to use them."""
     line = look.subject.command.strip()
     script = read_script(line)
-    files = tuple(map(look_at, files_named(look.subject, script, file_tools)))
-    guessed = tuple(call for call in script.calls if call.words and is_open(call.words[0]))
+    files = files_named(look.subject, script, file_tools, marks) if file_tools else ()
+    names = _names(script.calls)
     return CommandLook(
         look=look,
         script=script,
         line=line,
         line_key=line_key(line),
-        words=_loose_words(line, script) if len(guessed) <= MOST_GUESSED else None,
-        guessed=guessed,
-        files=files,
+        words=_loose_words(line, script, names),
+        names=names,
+        files=tuple(map(look_at, files)) if files else (),
     )
 
 
-def _loose_words(line: str, script: Script) -> frozenset[str] | None:
+def _loose_words(line: str, script: Script, names: frozenset[str]) -> frozenset[str] | None:
+    if _OPEN_NAME.search("\n".join(names)) and len(_guessed(script.calls)) > MOST_GUESSED:
+        return None
     if not is_unread(script):
         return _NONE
     if len(line) > LONGEST_UNREAD:
@@ -78,27 +81,30 @@ def _loose_words(line: str, script: Script) -> frozenset[str] | None:
     return frozenset(word.rpartition("/")[2] for word in _WORD.findall(line))
 
 
+def _guessed(calls: tuple[Call, ...]) -> list[Call]:
+    """The calls whose name the shell makes."""
+    return [call for call in calls if call.words and is_open(call.words[0])]
+
+
 def command_keys(seen: CommandLook) -> list[Key]:
     """Every key under which a deny or ask rule about this line can stand."""
-    names = _names(seen.script.calls)
     keys: list[Key] = ["Bash"]
-    if seen.words is None or _OPEN_NAME.search("\n".join(names)):
+    if seen.words is None or _OPEN_NAME.search("\n".join(seen.names)):
         keys.append(EVERY_COMMAND)
     else:
-        keys += (ANY_COMMAND, seen.line_key, *map(command_key, names | seen.words))
+        keys += (ANY_COMMAND, seen.line_key, *map(command_key, seen.names | seen.words))
     for look in seen.files:
         keys += [key for key in keys_for(look) if isinstance(key, tuple)]
     return keys
 
 
-def _names(calls: tuple[Call, ...]) -> set[str]:
+def _names(calls: tuple[Call, ...]) -> frozenset[str]:
     """The words of calls that can be the name of what they run: a module's too, `python -m pytest`."""
-    names = {call.words[0] for call in calls if call.words}
-    modules = [call.words for call in calls if "-m" in call.words]
-    names.update([words[2] for words in modules if words[1:2] == ("-m",) and len(words) > 2])
+    names = [call.words[0] for call in calls if call.words]
+    names += [call.words[2] for call in calls if len(call.words) > 2 and call.words[1] == "-m"]
     if "git-" in "\n".join(names) and any(name.rpartition("/")[2].startswith("git-") for name in names):
-        names.add("git")
-    return names
+        names.append("git")
+    return frozenset(names)
 
 
 def forbids_command(pattern: Pattern, seen: CommandLook, project: str | None) -> bool:

@@ -36,6 +36,8 @@ class Look(Struct, frozen=True, kw_only=True):
 
 
 def look_at(subject: Subject) -> Look:
+    if subject.tool_name == "Bash":  # what it is about stands in its command
+        return Look(subject=subject, real=None, seen=(), cwd=subject.cwd, home=subject.home, host=None)
     fold = folded if subject.case_folds else str
     searched = searched_path(subject)
     found = [path for path in (subject.path, written_path(subject), searched) if path is not None]

@@ -23,6 +23,11 @@ def plain(glob: str) -> str | None:
     return None if any(token in (_ANY, _ONE) for token in tokens) else "".join(map(str, tokens))
 
 
+def literals(glob: str) -> list[str]:
+    """Texts that stand in whatever the glob matches."""
+    return [token for token in _tokens(glob) if isinstance(token, str)]
+
+
 def folded(text: str) -> str:
     """The text as a file system compares it that ignores case."""
     return unicodedata.normalize("NFC", text.casefold())

@@ -17,6 +17,7 @@ from quarterdeck.core.command_rules import (
     why_never,
 )
 from quarterdeck.core.covering import Look, allows, concerns, forbids, look_at
+from quarterdeck.core.file_marks import Marks
 from quarterdeck.core.path_patterns import Files
 from quarterdeck.core.patterns import Pattern, read_pattern
 from quarterdeck.core.rule import EFFECTS, SCOPES, Rule, Untrusted, Verdict, rank_of, why_idle
@@ -47,12 +48,11 @@ class Rulebook:
         self._forbidding = frozenset(self._deny.keys) | frozenset(self._ask.keys)
         self._broken = [rule for rule, _ in self.unread if rule.effect != "allow"]
         self.denies_anything = not self._deny.empty
-        self._forbidden_in_files = frozenset(
-            tool
-            for one in self.bound
-            if isinstance(one.pattern.form, Files) and one.rule.effect != "allow"
-            for tool in one.pattern.tools
+        forbidding = [one.pattern for one in self.bound if one.rule.effect != "allow"]
+        self._file_tools = frozenset(
+            tool for pattern in forbidding if isinstance(pattern.form, Files) for tool in pattern.tools
         )
+        self._file_marks = Marks(pattern.form for pattern in forbidding if isinstance(pattern.form, Files))
 
         self._hints = hints_of(one.pattern for one in self.bound if one.rule.effect != "allow")
 
@@ -88,7 +88,7 @@ class Rulebook:
         look = look_at(subject)
         if subject.tool_name != "Bash":
             return look, None
-        return look, look_at_command(look, self._forbidden_in_files)
+        return look, look_at_command(look, self._file_tools, self._file_marks)
 
     def _guarded(self, look: Look, command: CommandLook | None, holds: Callable[[Rule], bool]) -> Verdict | None:
         """Ask, where no allow rule may have a say."""
