@@ -10,6 +10,7 @@ from quarterdeck.core.subject import LONGEST_PATH, is_within
 FOLDERS = ("/.claude", "/claude-code")
 """How the folders end that hold what says which hooks an agent runs."""
 
+_WILD = re.compile(r"[*?\[]")
 _NORMAL = re.compile(r"/|(?:/(?!\.\.?(?:/|\Z))[^/]+)+")
 
 
@@ -32,9 +33,22 @@ def is_settings(path: str) -> bool:
 
 def leads_to_us(folder: str, ours: str) -> bool:
     """Whether a word that does not name us could still, from this folder, be a path of ours or of the settings."""
-    if not _NORMAL.fullmatch(folder) or (ours and is_within(folder, ours)):
+    if not _is_normal(folder) or (ours and is_within(folder, ours)):
         return True
     return "claude" in folder and (folder.endswith(FOLDERS) or is_settings(folder))
+
+
+def wildcards_lead_to_us(folder: str, ours: str) -> bool:
+    """Whether a word with wildcards, that begins neither elsewhere nor with a dot, may from this folder be a path of
+    ours: the folder is above ours, has it in its own path, or has wildcards itself."""
+    return bool(ours and (is_within(ours, folder) or ours in folder)) or _WILD.search(folder) is not None
+
+
+def _is_normal(folder: str) -> bool:
+    """Whether nothing in the path of a folder can be worked out; most show it at a glance."""
+    if folder[:1] == "/" != folder[-1:] and "//" not in folder and "/." not in folder:
+        return True
+    return _NORMAL.fullmatch(folder) is not None
 
 
 def may_name_us(text: str, ours: str) -> bool:

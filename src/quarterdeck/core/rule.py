@@ -53,12 +53,14 @@ def why_idle(rule: Rule, subject: Subject, at: float, untrusted: Untrusted) -> s
     it holds, holds everywhere."""
     if rule.expires_at is not None and rule.expires_at <= at:
         return "has expired"
-    allow = rule.effect == "allow"
-    if rule.scope == "project":
+    scope = rule.scope
+    if scope == "user":
+        return None
+    if scope == "project":
         return _why_elsewhere(rule, subject, untrusted)
-    if rule.scope == "session" and rule.scope_id is None:
-        return "names no session" if allow else None
-    if rule.scope in ("once", "session") and rule.scope_id not in (None, subject.session_id):
+    if scope == "session" and rule.scope_id is None:
+        return "names no session" if rule.effect == "allow" else None
+    if scope in ("once", "session") and rule.scope_id not in (None, subject.session_id):
         return "holds for another session"
     return None
 

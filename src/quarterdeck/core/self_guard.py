@@ -9,7 +9,7 @@ from typing import Any
 
 from quarterdeck.core.command_files import LONGEST_CD, places_of, script_place
 from quarterdeck.core.command_patterns import is_unread
-from quarterdeck.core.our_places import FOLDERS, is_settings, leads_to_us, may_name_us
+from quarterdeck.core.our_places import FOLDERS, is_settings, leads_to_us, may_name_us, wildcards_lead_to_us
 from quarterdeck.core.patterns import EDITS, READS
 from quarterdeck.core.shell import Call, Script, read_script
 from quarterdeck.core.shell_match import turns_into
@@ -63,6 +63,7 @@ _WILD = re.compile(r"[*?\[]")  # braces that expand are never allowed anyway
 _OUR_IMPORT = re.compile(
     r"\b(?:import|from|require|-m|runpy|run_module)\b.{0,40}\bquarterdeck\b|[\"' ]qd[\"' ]", re.DOTALL
 )
+_ELSEWHERE = re.compile(r"(?:\A|=)[/~]|(?:\A|[/=])[.\[]")  # begins a path elsewhere, or a hidden part of one
 _OUR_WORD = re.compile(r"(?<![\w-])(?:qd|quarterdeck)(?![\w-])")
 
 LONGEST_LINE = 8192
@@ -149,13 +150,17 @@ def _names_guarded(subject: Subject, text: str, cwd: str) -> bool:
 
 
 def _name(call: Call) -> str:
-    return call.words[0].rpartition("/")[2] if call.words else ""
+    name = call.words[0] if call.words else ""
+    return name.rpartition("/")[2] if "/" in name else name
 
 
 def _watched(calls: Sequence[Call]) -> list[Call]:
     """The calls that may run a command of ours or sweep away a folder, judged by their names alone."""
-    named = [(call.words[0], call) for call in calls if call.words]
-    return [call for name, call in named if name in _WATCHED or "/" in name or name[-1:] in _VERSIONS]
+    return [
+        call
+        for call in calls
+        if call.words and ((name := call.words[0]) in _WATCHED or "/" in name or name[-1:] in _VERSIONS)
+    ]
 
 
 def _runs_us(call: Call) -> bool:
@@ -202,28 +207,46 @@ def _named(subject: Subject, ours: str, script: Script) -> str | None:
     places = [subject.cwd.casefold()]
     # To work out a path takes long, so a word is passed over that cannot lead to us from any folder the line is in.
     watchful = leads_to_us(places[0], ours) or leads_to_us(home, ours)
+    guessing = wildcards_lead_to_us(places[0], ours)
     for call in script.calls:
         words = call.words
         if len(words) > 1 and words[0].casefold() in _MOVES:
             places = [places[0], *places[1:][-2:], from_there(words[-1].casefold(), places[-1], home)]
             watchful = watchful or leads_to_us(places[-1], ours)
+            guessing = guessing or wildcards_lead_to_us(places[-1], ours)
         sweeping = _is_sweeping(call)
-        every = watchful or sweeping or bool(subject.guarded) or any(map(_WILD.search, words))
-        if every or may_name_us("\n".join(words).casefold(), ours):
-            unread = script_place(call)
-            for place, word in enumerate(map(str.casefold, words[1:]), 1):
-                if (place != unread and (every or may_name_us(word, ours))) and (
-                    reason := _word(word, _name(call), sweeping, places, home, ours)
-                    or _elsewhere(subject, word, _name(call), places, home)
-                ):
-                    return reason
+        every = watchful or sweeping or bool(subject.guarded) or (guessing and any(map(_WILD.search, words)))
+        for word in _leading(call, every, ours):
+            if reason := (
+                why_word(word, _name(call), sweeping, places, home, ours)
+                or _elsewhere(subject, word, _name(call), places, home)
+            ):
+                return reason
     for target in map(str.casefold, script.writes):
-        if reason := _word(target, ">", False, places, home, ours) or _elsewhere(subject, target, ">", places, home):
+        if reason := (
+            why_word(target, ">", False, places, home, ours) or _elsewhere(subject, target, ">", places, home)
+        ):
             return reason
     return None
 
 
-def _word(word: str, name: str, sweeping: bool, places: list[str], home: str, ours: str) -> str | None:
+def _leading(call: Call, every: bool, ours: str) -> list[str]:
+    """The arguments of a call that may lead to us, in lower case; a script or a pattern of a filter is none."""
+    words = call.words
+    if not words:
+        return []
+    text = "\n".join(words).casefold()
+    if not every and not may_name_us(text, ours) and not _WILD.search(text):
+        return []
+    unread = script_place(call)
+    lower = [word.casefold() for place, word in enumerate(words) if place and place != unread]
+    if every:
+        return lower
+    return [word for word in lower if may_name_us(word, ours) or (_WILD.search(word) and _ELSEWHERE.search(word))]
+
+
+def why_word(word: str, name: str, sweeping: bool, places: list[str], home: str, ours: str) -> str | None:
+    """Why a word of a call, in lower case, touches us from one of these places; None when it does not."""
     if ours and ours in word:
         return _FILES
     for text in {word, word.rpartition("=")[2]}:
@@ -273,6 +296,8 @@ def _fixed(text: str, place: str, home: str) -> str:
 
 def _sweeps(subject: Subject, ours: str, calls: Sequence[Call]) -> str | None:
     """A line that names none of our places, and may still sweep away a folder that they are in."""
+    if not any(_is_far(call) for call in calls):
+        return None
     home, cwd = subject.home.casefold(), subject.cwd.casefold()
     place = cwd
     for call in calls:
@@ -287,6 +312,11 @@ def _sweeps(subject: Subject, ours: str, calls: Sequence[Call]) -> str | None:
     return None
 
 
+def _is_far(call: Call) -> bool:
+    """Whether a call may reach all that is below a folder; rg does so where nothing is hidden."""
+    return _name(call) == "rg" or _reads_all(call) or _is_sweeping(call)
+
+
 def _finds_us(call: Call, folder: str, ours: str) -> bool:
     """Whether a program that goes through a folder comes to our files; rg goes to none that is hidden."""
     if not is_within(ours, folder):
@@ -296,17 +326,17 @@ def _finds_us(call: Call, folder: str, ours: str) -> bool:
 
 def _reads_all(call: Call) -> bool:
     """Whether a program shows or copies all that is below a folder, hidden or not."""
-    name = _name(call) if call.words else ""
+    name = _name(call)
+    if name in ("tar", "rsync"):
+        return True
+    if name != "rg" and name not in _RECURSIVE:
+        return False
     options = [word for word in call.words[1:] if word[:1] == "-"]
     if name == "rg":
         return any(word in ("--hidden", "--unrestricted", "-.") or word.startswith("-u") for word in options)
-    if name in ("tar", "rsync"):
-        return True
     if name == "cp" and any(word.startswith("--archive") or (word[:2] != "--" and "a" in word) for word in options):
         return True
-    return name in _RECURSIVE and any(
-        word.endswith("recursive") or (word[:2] != "--" and ("r" in word or "R" in word)) for word in options
-    )
+    return any(word.endswith("recursive") or (word[:2] != "--" and ("r" in word or "R" in word)) for word in options)
 
 
 def _looked_in(call: Call, cwd: str, home: str) -> list[str]:

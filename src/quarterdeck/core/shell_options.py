@@ -86,7 +86,7 @@ def runs_or_writes(words: Sequence[str], named: int) -> bool:
         name = known_name(name)
         if name not in _KNOWN and not name.startswith("python"):
             return False
-    if name.startswith("python") and len(words) > 2 and words[1] == "-m":  # judged as the module
+    if len(words) > 2 and words[1] == "-m" and name.startswith("python"):  # judged as the module
         name, words, named = known_name(words[2]), words[2:], max(named - 2, 0)
     if named >= len(words):
         return len(words) == 1 and (name in _INTERPRETED or name in _CLIENTS)  # it runs what it is fed
@@ -131,16 +131,20 @@ _VERSION_SIGNS = frozenset("0123456789.")
 
 
 def _uses(known: _Watch, words: Sequence[str], named: int) -> bool:
-    rest = words[max(named, 1) :]
+    rest = words[named if named > 1 else 1 :]
     exact = known.exact
-    if exact and not (exact.isdisjoint(rest) and exact.isdisjoint([word.partition("=")[0] for word in rest])):
+    if exact and not exact.isdisjoint(rest):
         return True
     for word in rest:
-        if word[:2] == "--":
-            if word[2:].partition("=")[0] in known.longs:
-                return True
-        elif word[:1] in "-+" and known.shorts and _in_cluster(known, word):
+        if exact and "=" in word and word.partition("=")[0] in exact:
             return True
+        sign = word[:1]
+        if sign == "-" or sign == "+":
+            if word[:2] == "--":
+                if word[2:].partition("=")[0] in known.longs:
+                    return True
+            elif known.shorts and _in_cluster(known, word):
+                return True
     return False
 
 
@@ -184,7 +188,7 @@ def _git(words: Sequence[str], named: int) -> bool:
             break
         if place >= named and word not in _GIT_GLOBALS:
             return True
-    return any("::" in word and _GIT_RUNS.search(word) for word in words[named:])
+    return "::" in "\n".join(words) and any("::" in word and _GIT_RUNS.search(word) for word in words[named:])
 
 
 _GIT_RUNS = re.compile(r"(?:\A|=)(?:ext|fd)::")
@@ -288,16 +292,17 @@ _CLIENT_ENDS = _VERSIONS | named("-l --list -c --command -e --execute -?")
 
 def _npm(words: Sequence[str], named: int) -> bool:
     """npm takes a long option behind any number of dashes, and `no-` twice for nothing."""
-    longs = _WATCHED["npm"].longs | _WATCHED["pnpm"].longs
     for word in words[max(named, 1) :]:
         if word == "--":
             return False
-        said = _NOPT.sub("", word.partition("=")[0])
-        if word[:1] == "-" and len(said) > 1 and said in longs:
-            return True
+        if word[:1] == "-":
+            said = _NOPT.sub("", word.partition("=")[0])
+            if len(said) > 1 and said in _NPM_LONGS:
+                return True
     return False
 
 
+_NPM_LONGS = _WATCHED["npm"].longs | _WATCHED["pnpm"].longs
 _NOPT = re.compile(r"\A-+(?:no-)*+", re.IGNORECASE)
 
 
