@@ -3,7 +3,7 @@ opens by itself nobody sees here: this stops the plain ways, and no rule allows 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from quarterdeck.core.file_marks import Marks
@@ -39,11 +39,12 @@ _FORMATTERS = named("black isort rustfmt")
 """Programs that change the files they are given unless they are told to only look."""
 
 _GIT_CHANGES = named("checkout mv restore rm")
-_EDITS = CHANGING | _IN_PLACE.keys() | _FORMATTERS | {"awk", "gawk", "git"}
-_KNOWN = READING | _EDITS
-_NONE: frozenset[str] = frozenset()
-# The programs to look at, by whether reads and edits matter.
-_CONCERNED = {(False, False): _NONE, (True, False): READING, (False, True): _EDITS, (True, True): _KNOWN}
+_MAY_CHANGE = _IN_PLACE.keys() | _FORMATTERS | {"awk", "gawk", "git"}
+_READS = dict.fromkeys(READING, True)
+_EDITS = dict.fromkeys(_MAY_CHANGE, False) | dict.fromkeys(CHANGING, True)
+_NONE: dict[str, bool] = {}
+# The programs to look at, by whether reads and edits matter, and whether their words need not be asked.
+_CONCERNED = {(False, False): _NONE, (True, False): _READS, (False, True): _EDITS, (True, True): _EDITS | _READS}
 _LONG = ("--in-place", "--output", "-delete", "inplace", "--write", "--fix", "--autocorrect")
 _ONLY_LOOKS = named("--check --check-only --diff -c")
 
@@ -60,7 +61,11 @@ def files_named(subject: Subject, script: Script, tools: frozenset[str], marks: 
     """A use of one of these tools, Read or Edit, for each file that the line names, from where the session is
     and where the line goes; without those that have no mark of a pattern over files."""
     concerned = _CONCERNED["Read" in tools, "Edit" in tools]
-    calls = [call for call in script.calls if call.words and _name(call) in concerned]
+    calls = [
+        call
+        for call in script.calls
+        if call.words and (sure := concerned.get(_name(call.words[0]))) is not None and (sure or _is_changing(call))
+    ]
     redirected = script.writes + script.reads
     if not calls and not redirected:
         return ()
@@ -93,9 +98,8 @@ def within_limits(files: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     return kept
 
 
-def _name(call: Call) -> str:
-    name = call.words[0]
-    return name.rpartition("/")[2] if "/" in name else name
+def _name(word: str) -> str:
+    return word.rpartition("/")[2] if "/" in word else word
 
 
 def places_of(subject: Subject, script: Script) -> list[str]:
@@ -108,8 +112,8 @@ def places_of(subject: Subject, script: Script) -> list[str]:
 
 
 def _named(call: Call) -> Iterator[tuple[str, str]]:
-    name = call.words[0].rpartition("/")[2]
-    changes = name in CHANGING or _is_changing(name, call.words)
+    name = _name(call.words[0])
+    changes = name in CHANGING or _is_changing(call)
     script = script_place(call)
     for place, word in enumerate(call.words[1 : MOST + 1], 1):
         if place == script:
@@ -144,7 +148,10 @@ _SCRIPTED = {
 _SCRIPT_LONGS = named("--e --f --i --l --r --s --t")
 
 
-def _is_changing(name: str, words: Sequence[str]) -> bool:
+def _is_changing(call: Call) -> bool:
+    """Whether a program that may change files is told to."""
+    words = call.words
+    name = _name(words[0])
     if name == "git":
         return words[1:2] != () and words[1] in _GIT_CHANGES
     if name in _FORMATTERS:
@@ -152,10 +159,13 @@ def _is_changing(name: str, words: Sequence[str]) -> bool:
     letters = _IN_PLACE.get(name)
     if letters is None:
         return name in ("awk", "gawk") and "inplace" in words
-    return any(
-        word.startswith(_LONG) or (word[:1] == "-" != word[1:2] and any(letter in word for letter in letters))
-        for word in words[1:]
-    ) or (name == "tar" and any("x" in word for word in words[1:2]))
+    for word in words[1:]:
+        if word[:1] == "-" != word[1:2]:
+            if word.startswith(_LONG) or any(letter in word for letter in letters):
+                return True
+        elif word.startswith(_LONG):
+            return True
+    return name == "tar" and any("x" in word for word in words[1:2])
 
 
 def _paths_in(word: str) -> Iterator[str]:

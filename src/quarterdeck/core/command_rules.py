@@ -26,6 +26,7 @@ from quarterdeck.core.rule_index import (
 )
 from quarterdeck.core.shell import Call, Script, grants, mentions, only_reads, read_script
 from quarterdeck.core.shell_match import is_open
+from quarterdeck.core.shell_options import runs_or_writes
 from quarterdeck.core.titles import cut
 
 LONGEST_UNREAD = 256 * 1024
@@ -199,12 +200,15 @@ def _granting(index: Index, call: Call, holds: Callable[[Rule], bool]) -> Rule |
     """The rule of the lowest rank that covers the call."""
     near = index.beginning(call.words)
     if call.outer:
-        near += index.beginning(call.outer + call.words)
+        near = near + index.beginning(call.outer + call.words)
     if index.whole_shell:
-        near += index.whole_shell
-    if len(near) > 1:
-        near.sort(key=rank_of_bound)
-    for bound in near:
-        if grants_call(bound.pattern, call) and holds(bound.rule):
+        near = near + index.whole_shell
+    for bound in near if len(near) < 2 else sorted(near, key=rank_of_bound):
+        form = bound.pattern.form
+        if type(form) is Command and form.open_end and not (call.outer or call.unseen):
+            covered = not runs_or_writes(call.words, len(form.words))  # for it begins with these words
+        else:
+            covered = grants_call(bound.pattern, call)
+        if covered and holds(bound.rule):
             return bound.rule
     return None

@@ -54,8 +54,6 @@ def why_idle(rule: Rule, subject: Subject, at: float, untrusted: Untrusted) -> s
     if rule.expires_at is not None and rule.expires_at <= at:
         return "has expired"
     scope = rule.scope
-    if scope == "user":
-        return None
     if scope == "project":
         return _why_elsewhere(rule, subject, untrusted)
     if scope == "session" and rule.scope_id is None:

@@ -35,13 +35,13 @@ class Index:
     """Rules of one effect, by what a use must have in common with them."""
 
     def __init__(self, bound: Iterable[Bound]) -> None:
-        self._found: dict[Key, list[Bound]] = defaultdict(list)
-        self._words: dict[tuple[str, ...], list[Bound]] = defaultdict(list)
+        self._found: dict[Key, list[Bound]] = {}
+        self._words: dict[tuple[str, ...], list[Bound]] = {}
         for one in sorted(bound, key=rank_of_bound):
             for key in _keys_of(one.pattern, one.rule.scope_path):
-                self._found[key].append(one)
+                self._found.setdefault(key, []).append(one)
             if isinstance(one.pattern.form, Command | WildCommand) and one.pattern.form.words:
-                self._words[one.pattern.form.words].append(one)
+                self._words.setdefault(one.pattern.form.words, []).append(one)
         self._sizes = _sizes(self._words)
         self.whole_shell = self._found.get("Bash", [])
         self.keys = self._found.keys()
@@ -51,12 +51,13 @@ class Index:
         return self._found.get(key, ())
 
     def beginning(self, words: tuple[str, ...]) -> list[Bound]:
-        """The rules about commands whose words these begin with."""
-        near: list[Bound] = []
-        for size in self._sizes.get(words[0], ()) if words else ():
-            if found := self._words.get(words[:size]):
-                near += found
-        return near
+        """The rules about commands whose words these begin with; not to be changed."""
+        sizes = self._sizes.get(words[0]) if words else None
+        if sizes is None:
+            return []
+        if len(sizes) == 1:
+            return self._words.get(words[: sizes[0]], [])
+        return [one for size in sizes for one in self._words.get(words[:size], ())]
 
     def near(self, keys: Iterable[Key]) -> list[Bound]:
         """The rules under any of the keys, by their rank, each once."""

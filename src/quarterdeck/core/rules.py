@@ -72,7 +72,7 @@ class Rulebook:
         rules must not hold."""
 
         def holds(rule: Rule) -> bool:
-            return why_idle(rule, subject, at, untrusted) is None
+            return (rule.scope == "user" and rule.expires_at is None) or why_idle(rule, subject, at, untrusted) is None
 
         look, command = self.look(subject)
         keys = command_keys(command) if command else keys_for(look)

@@ -136,11 +136,13 @@ def _command(subject: Subject, ours: str, script: Script) -> str | None:
         return reason
     cwd = subject.cwd.casefold()
     near = ".claude" in cwd or ".claude" in text or "managed-" in text or _names_guarded(subject, text, cwd)
-    if near or _WILD.search(text) or (ours and (ours.rpartition("/")[2] in text or is_within(cwd, ours))):
+    wild = "*" in text or "?" in text or "[" in text
+    if near or wild or (ours and (ours.rpartition("/")[2] in text or is_within(cwd, ours))):
         if len(text) > LONGEST_LINE:
             return "may name Quarterdeck's or Claude Code's files in a line too long to be looked through"
-        return _named(subject, ours, script) or _sweeps(subject, ours, script.calls)
-    return _sweeps(subject, ours, script.calls) if watched else None
+        if reason := _named(subject, ours, script):
+            return reason
+    return _sweeps(subject, ours, script.calls) if any(_is_far(call) for call in watched) else None
 
 
 def _names_guarded(subject: Subject, text: str, cwd: str) -> bool:
@@ -235,9 +237,10 @@ def _leading(call: Call, every: bool, ours: str) -> list[str]:
     words = call.words
     if not words:
         return []
-    text = "\n".join(words).casefold()
-    if not every and not may_name_us(text, ours) and not _WILD.search(text):
-        return []
+    if not every:
+        text = "\n".join(words).casefold()
+        if not may_name_us(text, ours) and not ("*" in text or "?" in text or "[" in text):
+            return []
     unread = script_place(call)
     lower = [word.casefold() for place, word in enumerate(words) if place and place != unread]
     if every:
@@ -296,8 +299,6 @@ def _fixed(text: str, place: str, home: str) -> str:
 
 def _sweeps(subject: Subject, ours: str, calls: Sequence[Call]) -> str | None:
     """A line that names none of our places, and may still sweep away a folder that they are in."""
-    if not any(_is_far(call) for call in calls):
-        return None
     home, cwd = subject.home.casefold(), subject.cwd.casefold()
     place = cwd
     for call in calls:

@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 
 from quarterdeck.core.shell_calls import Call, Script
 from quarterdeck.core.shell_match import grants, mentions, only_reads
-from quarterdeck.core.shell_plain import Simple, read_plain
+from quarterdeck.core.shell_plain import Simple, read_plain, stretches_of
 from quarterdeck.core.shell_quick import read_quick
 from quarterdeck.core.shell_tables import CHANGES_SHELL, ONLY_LOOK, named
 from quarterdeck.core.shell_tree import Seen, agrees, look, loose_word, parse
@@ -60,7 +60,7 @@ def _read(text: str, depth: int) -> Script:
             return _finished(calls, {}, depth)
     elif not _is_misread(text) and (text.isascii() or _is_visible(text)):
         plain = read_plain(text if text.isascii() else data.decode("latin-1"))
-        if plain is not None and agrees(root, data, [command.stretch for command in plain]):
+        if plain is not None and agrees(root, data, stretches_of(plain)):
             return _clear(text, data, plain, depth)
     return _unclear(text, look(root, data), depth)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-Stretch = tuple[int, int, int, list[int] | None]
-"""Where a simple command stands: the begin of its first word, the end of its last, how many words there are, and begin
+Stretches = dict[int, tuple[int, int, list[int] | None]]
+"""Where simple commands stand. By the begin of the first word: the end of the last, how many words there are, and begin
 and end of each; None instead for bare words, which are nothing but themselves, one blank apart."""
 
 

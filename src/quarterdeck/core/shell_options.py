@@ -83,6 +83,8 @@ def runs_or_writes(words: Sequence[str], named: int) -> bool:
     """Whether anything from word `named` on runs another program or writes a file; the words before it are named."""
     name = words[0]
     if name not in _KNOWN:
+        if "/" not in name and name[-1:] not in _VERSION_SIGNS and name[:6] != "python":
+            return False
         name = known_name(name)
         if name not in _KNOWN and not name.startswith("python"):
             return False

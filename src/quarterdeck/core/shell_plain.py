@@ -7,11 +7,11 @@ on which both readers agree, word for word, is clear.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from quarterdeck.core.shell_calls import Stretch
+from quarterdeck.core.shell_calls import Stretches
 from quarterdeck.core.shell_tables import KNOWN_NAMES, RESERVED
 
 # A value of one of these names holds no secret; only `echo` may show it, since elsewhere a value can hide an option.
@@ -82,10 +82,6 @@ class Simple(Struct):
     globs: bool = False  # a file name pattern may become an option
     values: bool = False  # a variable's value is among the words
     reads: tuple[str, ...] = ()  # files that are its input
-
-    @property
-    def stretch(self) -> Stretch:
-        return self.start, self.end, len(self.words), self.spread
 
     def add(self, words: list[str], places: list[int]) -> None:
         if self.spread is None:
@@ -253,3 +249,8 @@ def read_plain(text: str) -> list[Simple] | None:
     """The simple commands of a text in order; None when any of it is beyond this reader."""
     reader = _Reader()
     return reader.commands if reader.read(text) else None
+
+
+def stretches_of(commands: Iterable[Simple]) -> Stretches:
+    """Where the commands stand."""
+    return {one.start: (one.end, len(one.words), one.spread) for one in commands}

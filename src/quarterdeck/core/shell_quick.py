@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 
-from quarterdeck.core.shell_calls import Call, Stretch
+from quarterdeck.core.shell_calls import Call, Stretches
 from quarterdeck.core.shell_tables import RESERVED
 
+_NAME = r"[A-Za-z0-9_./-][A-Za-z0-9_@%+:,./-]*+"
 _LETTERS = r"[A-Za-z0-9_./-][A-Za-z0-9_@%+:,./=-]*+"
 # Of what can be printed, without what ends the quote, and without a tilde or backtick, which want a closer look.
 _SINGLE = r"'[ -&(-_a-}]*+'"
@@ -18,45 +19,41 @@ _STOP = r"(?=[ ;|&]|\Z)"
 _WORD = rf"(?:{_LETTERS}(?:{_SINGLE}|{_DOUBLE})?+|{_SINGLE}|{_DOUBLE}){_STOP}"
 _NOWHERE = rf" (?:[0-9]?>&[0-9]|(?:[0-9]?>>?|&>>?) ?/dev/null){_STOP}"
 _COMMAND = re.compile(
-    rf"( *+)(?:"
-    rf"({_LETTERS}{_STOP}(?: {_WORD})*+)"  # the words
+    rf"({_NAME}{_STOP}(?: {_WORD})*+)"  # the words
     rf"((?:{_NOWHERE})*+)"  # redirections to another descriptor, or to nowhere
-    rf"( *+)(&&|\|\||\|&|[|;]|&(?![>&])|\Z)"  # what joins it to the next
-    rf"|([^ ])"  # what is not read
-    rf")"
+    rf"( *+(?:&&|\|\||\|&|[|;]|&(?![>&])|\Z) *+)"  # what joins it to the next
+    rf"|(.)",  # what is not read
+    re.DOTALL,
 )
 _WORDS = re.compile(r"(?=.)(([^ '\"]*+)(?:'([^']*+)'|\"([^\"]*+)\")?+)(?: |\Z)")
 _PIPES = frozenset(("|", "|&"))
 _ENDS = frozenset((";", "&", ""))
 
 
-def read_quick(text: str) -> tuple[list[Call], list[Stretch]] | None:
+def read_quick(text: str) -> tuple[list[Call], Stretches] | None:
     """The commands of a line, and where they stand; None when any of it is not of the plainest."""
     calls: list[Call] = []
-    stretches: list[Stretch] = []
+    stretches: Stretches = {}
     join = ";"
-    place = 0
-    for lead, run, redirected, gap, after, unread in _COMMAND.findall(text):
+    start = 0
+    for run, redirected, after, unread in _COMMAND.findall(text):
         if unread:
             return None
-        start = place + len(lead)
         end = start + len(run)
-        spread: list[int] | None = None
         if "'" in run or '"' in run:
             words, spread = _quoted(run, start)
         else:
-            words = run.split(" ")
-        name = words[0]
-        if name in RESERVED or "=" in name:
+            words, spread = run.split(" "), None
+        if words[0] in RESERVED:
             return None
         calls.append(Call(tuple(words), run + redirected, join in _PIPES))
-        stretches.append((start, end, len(words), spread))
-        place = end + len(redirected) + len(gap) + len(after)
-        join = after
+        stretches[start] = (end, len(words), spread)
+        start = end + len(redirected) + len(after)
+        join = after.strip()
     return (calls, stretches) if calls and join in _ENDS and "@P" not in text else None
 
 
-def _quoted(run: str, start: int) -> tuple[list[str], list[int]]:
+def _quoted(run: str, start: int) -> tuple[list[str], list[int] | None]:
     """The words without their quotes, and where each begins and ends."""
     words: list[str] = []
     spread: list[int] = []

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
-from quarterdeck.core.shell_calls import Call, Stretch
+from quarterdeck.core.shell_calls import Call, Stretches
 from quarterdeck.core.shell_plain import places_of, unquote
 from quarterdeck.core.shell_tables import named
 
@@ -39,21 +39,21 @@ def parse(data: bytes) -> Node:
     return _PARSER.parse(data).root_node
 
 
-def agrees(root: Node, data: bytes, stretches: Sequence[Stretch]) -> bool:
+def agrees(root: Node, data: bytes, expected: Stretches) -> bool:
     """Whether the tree holds only known kinds, covers every byte, and has the same words in the same places."""
     if root.has_error:
         return False
-    expected = {stretch[0]: stretch for stretch in stretches}
+    missing = expected.copy()
     uncovered = len(data.translate(None, _BLANKS))
     solid = _SOLID if 92 in data else _SOLID_WORDS  # a backslash can make a blank part of a bare word
     nodes = [root]
     for node in nodes:  # which grows
         kind = node.kind_id
         if kind == _COMMAND:
-            stretch = expected.pop(node.start_byte, None)
-            if stretch is None:
+            start = node.start_byte
+            if start not in missing:
                 return False
-            start, end, count, spread = stretch
+            end, count, spread = missing.pop(start)
             # Mere letters, one blank apart, cannot be cut in two ways: as many nodes in the same stretch are these
             # words, its own and its name's besides. To look at each of them would take as long as the parse.
             if spread is None and node.descendant_count == count + 2 and node.end_byte == end:
@@ -71,7 +71,7 @@ def agrees(root: Node, data: bytes, stretches: Sequence[Stretch]) -> bool:
             uncovered -= len(data[node.start_byte : node.end_byte].translate(None, _BLANKS))
         else:
             return False
-    return not uncovered and not expected
+    return not uncovered and not missing
 
 
 def _places(command: Node, solid: frozenset[int], nodes: list[Node]) -> tuple[list[int], int]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from quarterdeck.core.self_guard import touches_us
 from quarterdeck.core.shell import read_script
 from quarterdeck.core.shell_options import runs_or_writes
-from quarterdeck.core.shell_plain import read_plain, unquote
+from quarterdeck.core.shell_plain import read_plain, stretches_of, unquote
 from quarterdeck.core.shell_quick import read_quick
 from quarterdeck.core.shell_tables import TOOLS
 from quarterdeck.core.shell_tree import agrees, parse
@@ -184,7 +184,7 @@ def test_the_quick_reading_of_a_line_is_the_plain_one(text: str) -> None:
         calls, stretches = quick
         plain = read_plain(text)
         assert plain is not None
-        assert stretches == [command.stretch for command in plain]
+        assert stretches == stretches_of(plain)
         assert [(list(call.words), call.piped) for call in calls] == [(one.words, one.piped) for one in plain]
         assert [call.source for call in calls] == [text[one.start : max(one.end, one.redirected)] for one in plain]
         assert not any(one.globs or one.values or one.reads for one in plain)
@@ -220,5 +220,5 @@ def test_the_tree_of_a_stretch_has_as_many_nodes_as_there_are_words(read: str, p
 @pytest.mark.parametrize("count", [1, 2, 4])
 def test_a_reading_with_another_number_of_words_than_the_tree_is_refused(count: int) -> None:
     data = b"git log x"
-    assert agrees(parse(data), data, [(0, 9, 3, None)])
-    assert not agrees(parse(data), data, [(0, 9, count, None)])
+    assert agrees(parse(data), data, {0: (9, 3, None)})
+    assert not agrees(parse(data), data, {0: (9, count, None)})
