@@ -57,14 +57,21 @@ MOST = 200
 """How many words of a line are looked at."""
 
 
-def files_named(subject: Subject, script: Script, tools: frozenset[str], marks: Marks) -> tuple[Subject, ...]:
+def files_named(
+    subject: Subject, script: Script, tools: frozenset[str], marks: Marks, names: frozenset[str] | None = None
+) -> tuple[Subject, ...]:
     """A use of one of these tools, Read or Edit, for each file that the line names, from where the session is
-    and where the line goes; without those that have no mark of a pattern over files."""
+    and where the line goes; without those that have no mark of a pattern over files. `names` are those of the line's
+    calls, when none is a path."""
     concerned = _CONCERNED["Read" in tools, "Edit" in tools]
+    if names is not None and concerned.keys().isdisjoint(names) and not (script.writes or script.reads):
+        return ()
     calls = [
         call
         for call in script.calls
-        if call.words and (sure := concerned.get(_name(call.words[0]))) is not None and (sure or _is_changing(call))
+        if (words := call.words)
+        and (sure := concerned.get(name := words[0] if names else _name(words[0]))) is not None
+        and (sure or _is_changing(name, words))
     ]
     redirected = script.writes + script.reads
     if not calls and not redirected:
@@ -113,7 +120,7 @@ def places_of(subject: Subject, script: Script) -> list[str]:
 
 def _named(call: Call) -> Iterator[tuple[str, str]]:
     name = _name(call.words[0])
-    changes = name in CHANGING or _is_changing(call)
+    changes = name in CHANGING or _is_changing(name, call.words)
     script = script_place(call)
     for place, word in enumerate(call.words[1 : MOST + 1], 1):
         if place == script:
@@ -148,10 +155,8 @@ _SCRIPTED = {
 _SCRIPT_LONGS = named("--e --f --i --l --r --s --t")
 
 
-def _is_changing(call: Call) -> bool:
+def _is_changing(name: str, words: tuple[str, ...]) -> bool:
     """Whether a program that may change files is told to."""
-    words = call.words
-    name = _name(words[0])
     if name == "git":
         return words[1:2] != () and words[1] in _GIT_CHANGES
     if name in _FORMATTERS:

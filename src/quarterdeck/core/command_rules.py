@@ -35,6 +35,7 @@ LONGEST_UNREAD = 256 * 1024
 MOST_GUESSED = 8
 """With more names that the shell makes, nobody can read the line."""
 
+_MERE = re.compile(r"[a-z_\n-]*+")
 _OPEN_NAME = re.compile(r"[*?$`{\[]")
 _NONE: frozenset[str] = frozenset()
 _WORD = re.compile(r"[^\s;&|<>()$`'\"\\{},=]+")
@@ -47,33 +48,45 @@ class CommandLook(Struct, frozen=True, kw_only=True):
     look: Look
     script: Script
     line: str
-    line_key: str
     words: frozenset[str] | None
     names: frozenset[str]
     """The words that can be the name of what the line runs."""
+    mere: bool
+    """All of it was read, and the names are mere letters: none is a path, has a version or is made by the shell."""
     files: tuple[Look, ...]
     """The files that the line plainly names and a rule may forbid."""
+
+    @property
+    def line_key(self) -> str:
+        return line_key(self.line)
 
 
 def look_at_command(look: Look, file_tools: frozenset[str], marks: Marks) -> CommandLook:
     """The line, with the files it names as far as these tools may be forbidden to use them."""
     line = look.subject.command.strip()
     script = read_script(line)
-    files = files_named(look.subject, script, file_tools, marks) if file_tools else ()
-    names = _names(script.calls)
+    calls = script.calls
+    listed = [call.words[0] for call in calls if call.words]
+    listed += [call.words[2] for call in calls if len(call.words) > 2 and call.words[1] == "-m"]  # `python -m pytest`
+    joined = "\n".join(listed)
+    if "git-" in joined and any(name.rpartition("/")[2].startswith("git-") for name in listed):
+        listed.append("git")
+    names = frozenset(listed)
+    mere = bool(listed) and not script.doubts and _MERE.fullmatch(joined) is not None
+    files = files_named(look.subject, script, file_tools, marks, names if mere else None) if file_tools else ()
     return CommandLook(
         look=look,
         script=script,
         line=line,
-        line_key=line_key(line),
-        words=_loose_words(line, script, names),
+        words=_NONE if mere else _loose_words(line, script, joined),
         names=names,
+        mere=mere,
         files=tuple(map(look_at, files)) if files else (),
     )
 
 
-def _loose_words(line: str, script: Script, names: frozenset[str]) -> frozenset[str] | None:
-    if _OPEN_NAME.search("\n".join(names)) and len(_guessed(script.calls)) > MOST_GUESSED:
+def _loose_words(line: str, script: Script, names: str) -> frozenset[str] | None:
+    if _OPEN_NAME.search(names) and len(_guessed(script.calls)) > MOST_GUESSED:
         return None
     if not is_unread(script):
         return _NONE
@@ -97,15 +110,6 @@ def command_keys(seen: CommandLook) -> list[Key]:
     for look in seen.files:
         keys += [key for key in keys_for(look) if isinstance(key, tuple)]
     return keys
-
-
-def _names(calls: tuple[Call, ...]) -> frozenset[str]:
-    """The words of calls that can be the name of what they run: a module's too, `python -m pytest`."""
-    names = [call.words[0] for call in calls if call.words]
-    names += [call.words[2] for call in calls if len(call.words) > 2 and call.words[1] == "-m"]
-    if "git-" in "\n".join(names) and any(name.rpartition("/")[2].startswith("git-") for name in names):
-        names.append("git")
-    return frozenset(names)
 
 
 def forbids_command(pattern: Pattern, seen: CommandLook, project: str | None) -> bool:
@@ -171,7 +175,7 @@ def allowed(index: Index, seen: CommandLook, holds: Callable[[Rule], bool]) -> V
     against = why_never(seen)
     if against:
         return Verdict(effect=None, reasons=against)
-    for bound in index.get(seen.line_key):
+    for bound in index.get(seen.line_key) if index.has_lines else ():
         if is_line(bound.pattern, seen) and holds(bound.rule):
             return Verdict(effect="allow", rules=(bound.rule,))
     used: dict[str, Rule] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
 from typing import assert_never
 
@@ -42,9 +42,10 @@ class Index:
                 self._found.setdefault(key, []).append(one)
             if isinstance(one.pattern.form, Command | WildCommand) and one.pattern.form.words:
                 self._words.setdefault(one.pattern.form.words, []).append(one)
-        self._sizes = _sizes(self._words)
+        self._starts = _starts(self._words)
         self.whole_shell = self._found.get("Bash", [])
         self.keys = self._found.keys()
+        self.has_lines = any(isinstance(key, str) and key[:1] == "=" for key in self.keys)
         self.empty = not self._found
 
     def get(self, key: Key) -> list[Bound] | tuple[()]:
@@ -52,12 +53,14 @@ class Index:
 
     def beginning(self, words: tuple[str, ...]) -> list[Bound]:
         """The rules about commands whose words these begin with; not to be changed."""
-        sizes = self._sizes.get(words[0]) if words else None
-        if sizes is None:
+        start = self._starts.get(words[0]) if words else None
+        if start is None:
             return []
-        if len(sizes) == 1:
-            return self._words.get(words[: sizes[0]], [])
-        return [one for size in sizes for one in self._words.get(words[:size], ())]
+        near, sizes = start
+        for size in sizes:
+            if found := self._words.get(words[:size]):
+                near = near + found
+        return near
 
     def near(self, keys: Iterable[Key]) -> list[Bound]:
         """The rules under any of the keys, by their rank, each once."""
@@ -68,12 +71,12 @@ class Index:
         return sorted({one.rule.rule_id: one for found in lists for one in found}.values(), key=rank_of_bound)
 
 
-def _sizes(known: Iterable[tuple[str, ...]]) -> dict[str, tuple[int, ...]]:
-    """For each first word, how many words the patterns that begin with it have."""
+def _starts(known: Mapping[tuple[str, ...], list[Bound]]) -> dict[str, tuple[list[Bound], tuple[int, ...]]]:
+    """For each first word the rules that name no more, and how many words the other patterns have."""
     sizes: dict[str, set[int]] = defaultdict(set)
     for words in known:
         sizes[words[0]].add(len(words))
-    return {word: tuple(sorted(found)) for word, found in sizes.items()}
+    return {word: (known.get((word,), []), tuple(sorted(found - {1}))) for word, found in sizes.items()}
 
 
 def command_key(word: str) -> str:

@@ -21,8 +21,8 @@ from quarterdeck.core.file_marks import Marks
 from quarterdeck.core.path_patterns import Files
 from quarterdeck.core.patterns import Pattern, read_pattern
 from quarterdeck.core.rule import EFFECTS, SCOPES, Rule, Untrusted, Verdict, rank_of, why_idle
-from quarterdeck.core.rule_index import Bound, Index, Key, keys_for
-from quarterdeck.core.self_guard import touches_us
+from quarterdeck.core.rule_index import ANY_COMMAND, Bound, Index, Key, keys_for
+from quarterdeck.core.self_guard import line_touches_us, touches_us
 from quarterdeck.core.subject import Subject
 from quarterdeck.core.told import Told, hints_of, is_told, told_keys, what_is_told
 from quarterdeck.errors import BadPattern
@@ -46,6 +46,10 @@ class Rulebook:
             Index(one for one in self.bound if one.rule.effect == effect) for effect in EFFECTS
         )
         self._forbidding = frozenset(self._deny.keys) | frozenset(self._ask.keys)
+        self._forbidden_names = frozenset(key[1:] for key in self._forbidding if isinstance(key, str) and key[0] == "$")
+        self._forbids_by_more = (
+            self._deny.has_lines or self._ask.has_lines or not self._forbidding.isdisjoint(("Bash", ANY_COMMAND))
+        )
         self._broken = [rule for rule, _ in self.unread if rule.effect != "allow"]
         self.denies_anything = not self._deny.empty
         forbidding = [one.pattern for one in self.bound if one.rule.effect != "allow"]
@@ -53,8 +57,7 @@ class Rulebook:
             tool for pattern in forbidding if isinstance(pattern.form, Files) for tool in pattern.tools
         )
         self._file_marks = Marks(pattern.form for pattern in forbidding if isinstance(pattern.form, Files))
-
-        self._hints = hints_of(one.pattern for one in self.bound if one.rule.effect != "allow")
+        self._hints = hints_of(forbidding)
 
     @classmethod
     def of(cls, rules: Iterable[Rule]) -> Rulebook:
@@ -75,13 +78,22 @@ class Rulebook:
             return (rule.scope == "user" and rule.expires_at is None) or why_idle(rule, subject, at, untrusted) is None
 
         look, command = self.look(subject)
-        keys = command_keys(command) if command else keys_for(look)
-        if not self._forbidding.isdisjoint(keys):
+        keys = self._keys(look, command)
+        if keys and not self._forbidding.isdisjoint(keys):
             for effect, index in (("deny", self._deny), ("ask", self._ask)):
                 for one in index.near(keys):
                     if _forbids(one, look, command) and holds(one.rule):
                         return Verdict(effect=effect, rules=(one.rule,))
-        return self._guarded(look, command, holds) or self._allowed(look, command, keys, holds)
+        if guarded := self._guarded(subject, command, holds):
+            return guarded
+        return allowed(self._allow, command, holds) if command else self._allowed(look, keys, holds)
+
+    def _keys(self, look: Look, command: CommandLook | None) -> list[Key]:
+        """The keys of rules about the use. None of a line whose names show that no deny or ask rule is about it."""
+        if command is None:
+            return keys_for(look)
+        passes = command.mere and not command.files and not self._forbids_by_more
+        return [] if passes and self._forbidden_names.isdisjoint(command.names) else command_keys(command)
 
     def look(self, subject: Subject) -> tuple[Look, CommandLook | None]:
         """All that the rules look at, worked out once."""
@@ -90,9 +102,13 @@ class Rulebook:
             return look, None
         return look, look_at_command(look, self._file_tools, self._file_marks)
 
-    def _guarded(self, look: Look, command: CommandLook | None, holds: Callable[[Rule], bool]) -> Verdict | None:
+    def _guarded(self, subject: Subject, command: CommandLook | None, holds: Callable[[Rule], bool]) -> Verdict | None:
         """Ask, where no allow rule may have a say."""
-        touched = touches_us(look.subject, look.subject.our_home, command.script if command else None)
+        if command:
+            names = command.names if command.mere else None
+            touched = line_touches_us(subject, subject.our_home, command.script, names)
+        else:
+            touched = touches_us(subject, subject.our_home)
         if touched:
             return Verdict(effect="ask", reasons=(touched,))
         for rule in self._broken:
@@ -102,7 +118,7 @@ class Rulebook:
 
     def told(self, command: CommandLook) -> Told:
         """What the line tells programs that nobody reads here."""
-        return what_is_told(command, self._forbidden_in_files, self._hints)
+        return what_is_told(command, self._file_tools, self._hints)
 
     def _mentioned(self, command: CommandLook, holds: Callable[[Rule], bool]) -> Verdict | None:
         """Ask, where a program is told something that mentions what a deny or ask rule is about."""
@@ -117,11 +133,7 @@ class Rulebook:
                     return Verdict(effect="ask", reasons=(said,))
         return None
 
-    def _allowed(
-        self, look: Look, command: CommandLook | None, keys: list[Key], holds: Callable[[Rule], bool]
-    ) -> Verdict:
-        if command:
-            return allowed(self._allow, command, holds)
+    def _allowed(self, look: Look, keys: list[Key], holds: Callable[[Rule], bool]) -> Verdict:
         for one in self._allow.near(keys):
             if allows(one.pattern, look, one.rule.scope_path) and holds(one.rule):
                 return Verdict(effect="allow", rules=(one.rule,))

@@ -73,12 +73,12 @@ _FILES = "concerns Quarterdeck's own files"
 _CONNECTED = "could change the settings that connect Claude Code to Quarterdeck"
 
 
-def touches_us(subject: Subject, our_home: str, script: Script | None = None) -> str | None:
+def touches_us(subject: Subject, our_home: str) -> str | None:
     """Why no allow rule may cover this use, in words; None when it has nothing to do with us. A guard against
     accidents and plain attempts: who runs programs as the same user has other ways."""
-    ours = our_home.rstrip("/").casefold()
     if subject.tool_name == "Bash":
-        return _command(subject, ours, script or read_script(subject.command))
+        return line_touches_us(subject, our_home, read_script(subject.command))
+    ours = our_home.rstrip("/").casefold()
     if subject.tool_name in EDITS or subject.tool_name in READS:
         return _file(subject, ours)
     return _texts(subject, ours)
@@ -123,12 +123,14 @@ def _leaves(value: Any) -> Iterator[str]:
             nodes.extend(node)
 
 
-def _command(subject: Subject, ours: str, script: Script) -> str | None:
+def line_touches_us(subject: Subject, our_home: str, script: Script, names: frozenset[str] | None = None) -> str | None:
+    """The same of a shell line. `names` are those of its calls, when they are mere letters."""
+    ours = our_home.rstrip("/").casefold()
     # As written, and as the shell sees it: quotes may stand anywhere in a name.
     text = "\n".join((subject.command, *(" ".join(call.words) for call in script.calls))).casefold()
-    if is_unread(script) and _OUR_WORD.search(text):
+    if (script.doubts or not script.calls) and is_unread(script) and _OUR_WORD.search(text):
         return "names Quarterdeck in a line that cannot be read"
-    watched = _watched(script.calls)
+    watched = _watched(script.calls) if names is None or not _WATCHED.isdisjoint(names) else ()
     for call in watched:
         if _runs_us(call):
             return "runs a command of Quarterdeck that may change something"

@@ -12,7 +12,7 @@ from quarterdeck.core.shell_plain import Simple, read_plain, stretches_of
 from quarterdeck.core.shell_quick import read_quick
 from quarterdeck.core.shell_tables import CHANGES_SHELL, ONLY_LOOK, named
 from quarterdeck.core.shell_tree import Seen, agrees, look, loose_word, parse
-from quarterdeck.core.shell_wrappers import WRAPPERS, runs_alone, unwrap
+from quarterdeck.core.shell_wrappers import ONLY_WITH, WRAPPERS, unwrap
 from quarterdeck.core.text import UNSEEN
 
 __all__ = ["Call", "Script", "grants", "mentions", "only_reads", "read_script"]
@@ -129,25 +129,30 @@ def _clear(text: str, data: bytes, commands: Sequence[Simple], depth: int) -> Sc
 
 
 def _finished(own: Sequence[Call], doubts: dict[str, None], depth: int, reads: tuple[str, ...] = ()) -> Script:
-    """The line with all that its own calls run in turn."""
+    """The line with all that its own calls run in turn; most run nothing else."""
+    for call in own:
+        name = call.words[0]
+        if name in _MEANT or "/" in name:
+            only = ONLY_WITH.get(name)
+            if only is None or depth < 2 or not only.isdisjoint(call.words):
+                return _unfolded(own, doubts, depth, reads)
+    if not own:
+        doubts["runs nothing"] = None
+    return Script(tuple(own), tuple(doubts), (), reads)
+
+
+def _unfolded(own: Sequence[Call], doubts: dict[str, None], depth: int, reads: tuple[str, ...]) -> Script:
     calls: list[Call] = []
     writes: list[str] = []
-    wrapping = False
     for call in own:
-        words = call.words
-        name = words[0]
+        name = call.words[0]
         calls.append(call)
-        if name in _MEANT or "/" in name:
-            if name in _CHANGES:
-                _doubt(words, doubts)
-            if depth < 2 or len(calls) > CALLS or not runs_alone(words):
-                _unwrapped(words, calls, doubts, writes, depth)
-                wrapping = True
-    if wrapping:
-        for fed in _fed(calls):
-            _nested(fed, "a pipe into a shell", calls, doubts, writes, depth - 1)
-    if not calls:
-        doubts["runs nothing"] = None
+        if name in _CHANGES:
+            _doubt(call.words, doubts)
+        if name in WRAPPERS or "/" in name:
+            _unwrapped(call.words, calls, doubts, writes, depth)
+    for fed in _fed(calls):
+        _nested(fed, "a pipe into a shell", calls, doubts, writes, depth - 1)
     return Script(tuple(calls), tuple(doubts), tuple(writes), reads)
 
 

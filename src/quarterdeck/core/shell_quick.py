@@ -25,7 +25,7 @@ _COMMAND = re.compile(
     rf"|(.)",  # what is not read
     re.DOTALL,
 )
-_WORDS = re.compile(r"(?=.)(([^ '\"]*+)(?:'([^']*+)'|\"([^\"]*+)\")?+)(?: |\Z)")
+_WORDS = re.compile(r"[^ '\"]++(?:'[^']*+'|\"[^\"]*+\")?+|'[^']*+'|\"[^\"]*+\"")
 _PIPES = frozenset(("|", "|&"))
 _ENDS = frozenset((";", "&", ""))
 
@@ -57,10 +57,11 @@ def _quoted(run: str, start: int) -> tuple[list[str], list[int] | None]:
     """The words without their quotes, and where each begins and ends."""
     words: list[str] = []
     spread: list[int] = []
-    for raw, bare, single, double in _WORDS.findall(run):
-        words.append(bare + single + double)
+    for word in _WORDS.findall(run):
         spread.append(start)
-        start += len(raw)
+        start += len(word)
         spread.append(start)
         start += 1
+        quote = word[-1]
+        words.append(word.replace(quote, "") if quote == "'" or quote == '"' else word)
     return words, spread

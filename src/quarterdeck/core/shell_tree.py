@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
@@ -21,18 +21,30 @@ def _ids(names: str) -> frozenset[int]:
     return frozenset(at for at in range(_BASH.node_kind_count) if _BASH.node_kind_for_id(at) in wanted)
 
 
-_PLAIN = _ids("word")
-_NUMBERS = _ids("number")  # `10#$(x)` is a number that holds more
-_SOLID = _ids('file_descriptor " $ ${ } { ( ) ; & && || | |& > >> &> &>> >& < !')  # hold no blank
-_LEAVES = _SOLID | _PLAIN | _ids("number raw_string string_content comment variable_name special_variable_name")
-_INNER = _ids(
-    "program list pipeline command command_name concatenation string redirected_statement file_redirect subshell "
-    "compound_statement negated_command simple_expansion expansion"
-)
 _WORDS = _ids("command_name word number raw_string string concatenation simple_expansion expansion")
-(_COMMAND,) = _ids("command")
-_SOLID_WORDS = _SOLID | _PLAIN
 _BLANKS = b" \t\n"
+
+# What a kind of node is to the check below; all others are refused.
+_COMMAND, _INNER, _SOLID, _LEAF, _NUMBER = range(1, 6)
+_KINDS = {
+    _COMMAND: "command",
+    _INNER: "program list pipeline command_name concatenation string redirected_statement file_redirect subshell "
+    "compound_statement negated_command simple_expansion expansion",
+    _SOLID: 'word file_descriptor " $ ${ } { ( ) ; & && || | |& > >> &> &>> >& < !',  # hold no blank
+    _LEAF: "raw_string string_content comment variable_name special_variable_name",
+    _NUMBER: "number",  # `10#$(x)` is a number that holds more
+}
+
+
+def _roles(kinds: Mapping[int, str]) -> bytes:
+    """The role of each kind by its id, 0 for none."""
+    found = {at: role for role, names in kinds.items() for at in _ids(names)}
+    return bytes(found.get(at, 0) for at in range(_BASH.node_kind_count))
+
+
+_ROLES = _roles(_KINDS)
+# A backslash can make a blank part of a bare word.
+_ROLES_WITH_BACKSLASH = _roles({**_KINDS, _SOLID: _KINDS[_SOLID].removeprefix("word "), _LEAF: "word " + _KINDS[_LEAF]})
 
 
 def parse(data: bytes) -> Node:
@@ -45,11 +57,11 @@ def agrees(root: Node, data: bytes, expected: Stretches) -> bool:
         return False
     missing = expected.copy()
     uncovered = len(data.translate(None, _BLANKS))
-    solid = _SOLID if 92 in data else _SOLID_WORDS  # a backslash can make a blank part of a bare word
+    roles = _ROLES_WITH_BACKSLASH if 92 in data else _ROLES
     nodes = [root]
     for node in nodes:  # which grows
-        kind = node.kind_id
-        if kind == _COMMAND:
+        role = roles[node.kind_id]
+        if role == _COMMAND:
             start = node.start_byte
             if start not in missing:
                 return False
@@ -59,35 +71,30 @@ def agrees(root: Node, data: bytes, expected: Stretches) -> bool:
             if spread is None and node.descendant_count == count + 2 and node.end_byte == end:
                 uncovered -= end - start - count + 1
                 continue
-            places, covered = _places(node, solid, nodes)
+            places = _places(node, nodes)
             if len(places) != 2 * count or places != (spread or places_of(data[start:end].split(b" "), start)):
                 return False
-            uncovered -= covered
-        elif kind in _INNER:
+        elif role == _INNER:
             nodes += node.children
-        elif kind in solid:
+        elif role == _SOLID:
             uncovered -= node.end_byte - node.start_byte
-        elif kind in _LEAVES and not (kind in _NUMBERS and node.child_count):
+        elif role == _LEAF or (role == _NUMBER and not node.child_count):
             uncovered -= len(data[node.start_byte : node.end_byte].translate(None, _BLANKS))
         else:
             return False
     return not uncovered and not missing
 
 
-def _places(command: Node, solid: frozenset[int], nodes: list[Node]) -> tuple[list[int], int]:
-    """Begin and end of each word, and how many bytes are covered so far; what is left to look at joins the nodes."""
+def _places(command: Node, nodes: list[Node]) -> list[int]:
+    """Begin and end of each word of a command, all of which joins the nodes to be looked at."""
+    children = command.children
+    nodes += children
     places: list[int] = []
-    covered = 0
-    for child in command.children:
-        kind = child.kind_id
-        if kind in _WORDS:
-            start, end = child.start_byte, child.end_byte
-            places += (start, end)
-            if kind in solid:
-                covered += end - start
-                continue
-        nodes.append(child)
-    return places, covered
+    for child in children:
+        if child.kind_id in _WORDS:
+            places.append(child.start_byte)
+            places.append(child.end_byte)
+    return places
 
 
 _DOUBTS = {

@@ -180,25 +180,20 @@ _FIND_RUNS = named("-exec -execdir -ok -okdir")
 _FD_RUNS = re.compile(r"-[A-Za-z]*[xX]|--exec(?:-batch)?")
 
 
-_ONLY_WITH = {name: named(wrapper.after) for name, wrapper in WRAPPERS.items() if wrapper.after} | {
+ONLY_WITH = {name: named(wrapper.after) for name, wrapper in WRAPPERS.items() if wrapper.after} | {
     "find": _FIND_RUNS,
     "git": named("bisect submodule rebase -c"),
 }
 """Programs that run another only when one of these is among their words."""
 
 
-def runs_alone(words: Sequence[str]) -> bool:
-    """Whether a program that may run another has no word with which it would."""
-    name = words[0]
-    only = _ONLY_WITH.get(name.rpartition("/")[2] if "/" in name else name)
-    return only is not None and only.isdisjoint(words)
-
-
 def unwrap(words: Sequence[str]) -> Iterable[Inner]:
     """What the call runs in turn; nothing when it wraps nothing."""
     name = words[0].rpartition("/")[2]
     wrapper = WRAPPERS.get(name)
-    if wrapper is None or len(words) < 2 or runs_alone(words):
+    if wrapper is None or len(words) < 2:
+        return ()
+    if name in ONLY_WITH and ONLY_WITH[name].isdisjoint(words):
         return ()
     if name in ("find", "gfind", "fd", "fdfind"):
         return _found(name, words)
