@@ -181,8 +181,7 @@ def allowed(index: Index, seen: CommandLook, holds: Callable[[Rule], bool]) -> V
     used: dict[str, Rule] = {}
     missing: list[str] = []
     for call in seen.script.calls:
-        rule = _granting(index, call, holds)
-        if rule is not None:
+        if rule := _granting(index, call, holds):
             used[rule.rule_id] = rule
         elif not only_reads(call):
             missing.append(f"no rule allows {cut(call.source)}")
@@ -202,15 +201,16 @@ def why_never(seen: CommandLook) -> tuple[str, ...]:
 
 def _granting(index: Index, call: Call, holds: Callable[[Rule], bool]) -> Rule | None:
     """The rule of the lowest rank that covers the call."""
-    near = index.beginning(call.words)
-    if call.outer:
-        near = near + index.beginning(call.outer + call.words)
+    words, outer = call.words, call.outer
+    near = index.beginning(words)
+    if outer:
+        near = near + index.beginning(outer + words)
     if index.whole_shell:
         near = near + index.whole_shell
     for bound in near if len(near) < 2 else sorted(near, key=rank_of_bound):
-        form = bound.pattern.form
-        if type(form) is Command and form.open_end and not (call.outer or call.unseen):
-            covered = not runs_or_writes(call.words, len(form.words))  # for it begins with these words
+        count = bound.open_words
+        if count and not outer and not call.unseen:
+            covered = not runs_or_writes(words, count)  # for the call begins with these words
         else:
             covered = grants_call(bound.pattern, call)
         if covered and holds(bound.rule):

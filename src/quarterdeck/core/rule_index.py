@@ -26,6 +26,8 @@ class Bound(Struct, frozen=True):
     rule: Rule
     pattern: Pattern
     rank: tuple[int, int, str]
+    open_words: int = 0
+    """Of a command with an open end, how many words it has."""
 
 
 rank_of_bound = attrgetter("rank")

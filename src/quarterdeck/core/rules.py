@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
+from quarterdeck.core.command_patterns import Command
 from quarterdeck.core.command_rules import (
     CommandLook,
     allowed,
@@ -143,7 +144,10 @@ class Rulebook:
 def _bind(rule: Rule) -> Bound:
     if rule.effect not in EFFECTS or rule.scope not in SCOPES:
         raise BadPattern(f"{rule.rule_id}: effect {rule.effect} with scope {rule.scope} means nothing")
-    return Bound(rule, read_pattern(rule.pattern, rule.effect), rank_of(rule))
+    pattern = read_pattern(rule.pattern, rule.effect)
+    form = pattern.form
+    open_words = len(form.words) if isinstance(form, Command) and form.open_end else 0
+    return Bound(rule, pattern, rank_of(rule), open_words)
 
 
 def _forbids(one: Bound, look: Look, command: CommandLook | None) -> bool:

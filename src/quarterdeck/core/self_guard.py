@@ -55,8 +55,8 @@ CLAUDE_LOOSENS = ("--allow", "--bare", "--dangerously", "--permission-mode", "--
 
 _MOVES = frozenset({"cd", "pushd"})
 _RECURSIVE = frozenset({"grep", "egrep", "fgrep", "diff", "cp", "zip"})
-_WATCHED = OUR_NAMES | RUNNERS | SWEEPS | _RECURSIVE | STOPPERS | {"claude", "find", "rg", "tar"}
-_VERSIONS = frozenset("0123456789.")  # how a name may end that begins like a runner's
+_STARTING = OUR_NAMES | RUNNERS | STOPPERS | {"claude"}
+_FAR_REACHING = SWEEPS | _RECURSIVE | {"find", "rg", "tar"}
 _FAR = re.compile(r"^[/~.]|/\.\.")
 _GLOB = re.compile(r"[*?\[{]")
 _WILD = re.compile(r"[*?\[]")  # braces that expand are never allowed anyway
@@ -130,10 +130,10 @@ def line_touches_us(subject: Subject, our_home: str, script: Script, names: froz
     text = "\n".join((subject.command, *(" ".join(call.words) for call in script.calls))).casefold()
     if (script.doubts or not script.calls) and is_unread(script) and _OUR_WORD.search(text):
         return "names Quarterdeck in a line that cannot be read"
-    watched = _watched(script.calls) if names is None or not _WATCHED.isdisjoint(names) else ()
-    for call in watched:
-        if _runs_us(call):
-            return "runs a command of Quarterdeck that may change something"
+    if names is None or not _STARTING.isdisjoint(names):
+        for call in script.calls:
+            if _runs_us(call):
+                return "runs a command of Quarterdeck that may change something"
     if reason := _told(subject, ours, script):
         return reason
     cwd = subject.cwd.casefold()
@@ -144,7 +144,9 @@ def line_touches_us(subject: Subject, our_home: str, script: Script, names: froz
             return "may name Quarterdeck's or Claude Code's files in a line too long to be looked through"
         if reason := _named(subject, ours, script):
             return reason
-    return _sweeps(subject, ours, script.calls) if any(_is_far(call) for call in watched) else None
+    if names is None or not _FAR_REACHING.isdisjoint(names):
+        return _sweeps(subject, ours, script.calls)
+    return None
 
 
 def _names_guarded(subject: Subject, text: str, cwd: str) -> bool:
@@ -156,15 +158,6 @@ def _names_guarded(subject: Subject, text: str, cwd: str) -> bool:
 def _name(call: Call) -> str:
     name = call.words[0] if call.words else ""
     return name.rpartition("/")[2] if "/" in name else name
-
-
-def _watched(calls: Sequence[Call]) -> list[Call]:
-    """The calls that may run a command of ours or sweep away a folder, judged by their names alone."""
-    return [
-        call
-        for call in calls
-        if call.words and ((name := call.words[0]) in _WATCHED or "/" in name or name[-1:] in _VERSIONS)
-    ]
 
 
 def _runs_us(call: Call) -> bool:
@@ -301,6 +294,8 @@ def _fixed(text: str, place: str, home: str) -> str:
 
 def _sweeps(subject: Subject, ours: str, calls: Sequence[Call]) -> str | None:
     """A line that names none of our places, and may still sweep away a folder that they are in."""
+    if not any(_is_far(call) for call in calls if _name(call) in _FAR_REACHING):
+        return None
     home, cwd = subject.home.casefold(), subject.cwd.casefold()
     place = cwd
     for call in calls:

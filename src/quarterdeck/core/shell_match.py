@@ -192,7 +192,7 @@ def only_reads(call: Call) -> bool:
     operands = _operands(known, call.words[1:])
     if operands is None or runs_or_writes(call.words, 1):
         return False
-    if len(operands) > (0 if _is_given_pattern(call.words) else known[3]):
+    if len(operands) > known[3] or (operands and _is_given_pattern(call.words)):
         return False
     return call.words[0] != "jq" or not any(_JQ_READS.search(word) for word in operands)
 

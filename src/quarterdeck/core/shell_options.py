@@ -145,14 +145,12 @@ def _uses(known: _Watch, words: Sequence[str], named: int) -> bool:
             if word[:2] == "--":
                 if word[2:].partition("=")[0] in known.longs:
                     return True
-            elif known.shorts and _in_cluster(known, word):
+            elif not known.shorts.isdisjoint(word) and _in_cluster(known, word):
                 return True
     return False
 
 
 def _in_cluster(known: _Watch, word: str) -> bool:
-    if known.shorts.isdisjoint(word):
-        return False
     for letter in word[1:]:
         if letter in known.shorts:
             return True

@@ -71,9 +71,10 @@ def agrees(root: Node, data: bytes, expected: Stretches) -> bool:
             if spread is None and node.descendant_count == count + 2 and node.end_byte == end:
                 uncovered -= end - start - count + 1
                 continue
-            places = _places(node, nodes)
+            places, covered = _places(node, roles, nodes)
             if len(places) != 2 * count or places != (spread or places_of(data[start:end].split(b" "), start)):
                 return False
+            uncovered -= covered
         elif role == _INNER:
             nodes += node.children
         elif role == _SOLID:
@@ -85,16 +86,20 @@ def agrees(root: Node, data: bytes, expected: Stretches) -> bool:
     return not uncovered and not missing
 
 
-def _places(command: Node, nodes: list[Node]) -> list[int]:
-    """Begin and end of each word of a command, all of which joins the nodes to be looked at."""
-    children = command.children
-    nodes += children
+def _places(command: Node, roles: bytes, nodes: list[Node]) -> tuple[list[int], int]:
+    """Begin and end of each word, and how many bytes are covered so far; what is left to look at joins the nodes."""
     places: list[int] = []
-    for child in children:
-        if child.kind_id in _WORDS:
-            places.append(child.start_byte)
-            places.append(child.end_byte)
-    return places
+    covered = 0
+    for child in command.children:
+        kind = child.kind_id
+        if kind in _WORDS:
+            start, end = child.start_byte, child.end_byte
+            places += (start, end)
+            if roles[kind] == _SOLID:
+                covered += end - start
+                continue
+        nodes.append(child)
+    return places, covered
 
 
 _DOUBTS = {
