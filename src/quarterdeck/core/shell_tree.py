@@ -48,7 +48,19 @@ _ROLES_WITH_BACKSLASH = _roles({**_KINDS, _SOLID: _KINDS[_SOLID].removeprefix("w
 
 
 def parse(data: bytes) -> Node:
-    return _PARSER.parse(data).root_node
+    """The tree of a text in UTF-8. What its nodes hold is to be read from the text, not from the nodes."""
+    return _PARSER.parse(data if data.isascii() else harmless(data)).root_node
+
+
+_HIGH = re.compile(rb"[\xc4-\xdf].|[\xe0-\xef]..|[\xf0-\xf4]...", re.DOTALL)
+_LETTERS_INSTEAD = {2: "é".encode(), 3: "éa".encode(), 4: "éé".encode()}
+
+
+def harmless(data: bytes) -> bytes:
+    """The text with letters for each character above U+00FF, as many bytes long. tree-sitter-bash looks a character
+    that follows a brace up in C's table of 256, wherever in the memory that leads: `{` and U+105358 end the process.
+    To bash all these characters are parts of words, as letters are."""
+    return _HIGH.sub(lambda found: _LETTERS_INSTEAD[len(found.group())], data)
 
 
 def agrees(root: Node, data: bytes, expected: Stretches) -> bool:
@@ -139,7 +151,8 @@ NESTING = 32
 class Seen:
     """What the tree of an unclear text shows."""
 
-    def __init__(self) -> None:
+    def __init__(self, data: bytes = b"") -> None:
+        self.data = data
         self.calls: list[Call] = []
         self.doubts: dict[str, None] = {}
         self.writes: list[str] = []
@@ -150,7 +163,7 @@ class Seen:
 
 def look(root: Node, data: bytes) -> Seen:
     """Every call of the tree, however nested, and every reason for doubt."""
-    seen = Seen()
+    seen = Seen(data)
     seen.broken = root.has_error
     stack = [(root, "", 0)]
     while stack:
@@ -167,11 +180,11 @@ def look(root: Node, data: bytes) -> Seen:
             seen.doubts["nests too deeply"] = None
             continue
         if kind in ("command", "declaration_command", "unset_command", "test_command"):
-            _call(seen, node, data, via)
+            _call(seen, node, via)
         elif kind == "variable_assignment":
             _assignment(seen, node)
         elif kind in ("simple_expansion", "expansion"):
-            seen.doubts[f"uses the value of {_text(node)}"] = None
+            seen.doubts[f"uses the value of {_text(seen, node)}"] = None
         elif kind == "file_redirect":
             _redirect(seen, node)
         elif kind == "heredoc_redirect":
@@ -182,8 +195,8 @@ def look(root: Node, data: bytes) -> Seen:
     return seen
 
 
-def _text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")
+def _text(seen: Seen, node: Node) -> str:
+    return seen.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
 def loose_word(raw: str) -> str:
@@ -207,7 +220,7 @@ def _escaped(found: re.Match[str]) -> str:
     return chr(int(octal, 8)) if octal else _LETTERS.get(letter, letter)
 
 
-def _call(seen: Seen, node: Node, data: bytes, via: str) -> None:
+def _call(seen: Seen, node: Node, via: str) -> None:
     words: list[str] = []
     for child in node.children:
         kind = child.type
@@ -215,14 +228,14 @@ def _call(seen: Seen, node: Node, data: bytes, via: str) -> None:
             continue
         if kind in ("file_redirect", "heredoc_redirect", "herestring_redirect"):
             continue
-        words += _words(child)
+        words += _words(seen, child)
     if not words:
         return
-    seen.calls.append(Call(tuple(words), _text(node), _is_piped(data, node.start_byte), via))
+    seen.calls.append(Call(tuple(words), _text(seen, node), _is_piped(seen.data, node.start_byte), via))
     if "$" in words[0] or "`" in words[0]:
         seen.doubts["an expansion names the command"] = None
         if words[1:]:
-            seen.calls.append(Call(words=tuple(words[1:]), source=_text(node), via="an expansion"))
+            seen.calls.append(Call(words=tuple(words[1:]), source=_text(seen, node), via="an expansion"))
 
 
 def _is_piped(data: bytes, at: int) -> bool:
@@ -237,16 +250,16 @@ def _is_piped(data: bytes, at: int) -> bool:
 _SPLIT = frozenset(("unary_expression", "binary_expression", "parenthesized_expression", "negated_command"))
 
 
-def _words(node: Node) -> Iterator[str]:
+def _words(seen: Seen, node: Node) -> Iterator[str]:
     if node.type in _SPLIT:
         for child in node.children:
-            yield from _words(child)
+            yield from _words(seen, child)
     else:
-        yield loose_word(_text(node))
+        yield loose_word(_text(seen, node))
 
 
 def _assignment(seen: Seen, node: Node) -> None:
-    name = _text(node).partition("=")[0]
+    name = _text(seen, node).partition("=")[0]
     seen.doubts[f"sets the environment variable {name}"] = None
 
 
@@ -259,7 +272,7 @@ def _redirect(seen: Seen, node: Node) -> None:
         if not operator:
             operator = child.type
         else:
-            target = loose_word(_text(child))
+            target = loose_word(_text(seen, child))
             break
     if operator in _WRITES and target != "/dev/null" and not (operator == ">&" and target.rstrip("-").isdigit()):
         seen.doubts[f"writes to {target or 'somewhere'}"] = None
@@ -276,18 +289,18 @@ def _here_document(seen: Seen, node: Node) -> None:
     body = next((child for child in node.children if child.type == "heredoc_body"), None)
     if body is None or parent is None:
         return
-    text = _text(body)
+    text = _text(seen, body)
     seen.texts += [(inner, "command substitution") for inner in re.findall(r"`([^`]*+)`", text)]
-    around = _text(parent).replace(text, "", 1)
+    around = _text(seen, parent).replace(text, "", 1)
     for shell in [word for word in _NAMES.findall(around) if word.rpartition("/")[2] in _SHELLS][:1]:
         seen.texts.append((text, f"{shell} here-document"))
 
 
 def _here_string(seen: Seen, node: Node) -> None:
     """A shell that is fed a here-string runs it."""
-    owner = _text(node.parent) if node.parent is not None else ""
+    owner = _text(seen, node.parent) if node.parent is not None else ""
     for shell in [word for word in _NAMES.findall(owner.partition("<<<")[0]) if word.rpartition("/")[2] in _SHELLS][:1]:
-        seen.texts.append((loose_word(_text(node).removeprefix("<<<").strip()), f"{shell} here-string"))
+        seen.texts.append((loose_word(_text(seen, node).removeprefix("<<<").strip()), f"{shell} here-string"))
 
 
 _NAMES = re.compile(r"[^\s;&|()<>]++")

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from quarterdeck.core.shell import Call, grants, mentions, only_reads, read_script
+from quarterdeck.core.shell_tree import harmless
 
 
 def words(text: str) -> list[tuple[str, ...]]:
@@ -179,3 +185,27 @@ def test_only_a_piped_filter_without_files_needs_no_rule() -> None:
     assert not only_reads(call("grep", "x", "/etc/passwd", piped=True))
     assert not only_reads(call("sort", "-o", "f", piped=True))
     assert not only_reads(read_script("ls | head < /etc/passwd").calls[1])
+
+
+@given(st.text(max_size=60))
+def test_the_parser_is_given_no_character_that_its_tables_do_not_hold(text: str) -> None:
+    data = text.encode("utf-8", "replace")
+    changed = harmless(data)
+    assert all(ord(char) < 256 for char in changed.decode())
+    assert len(changed) == len(data)
+    assert [byte for byte in changed if byte < 128 and byte != ord("a")] == [
+        byte for byte in data if byte < 128 and byte != ord("a")
+    ]
+
+
+@pytest.mark.law("I4")
+def test_no_character_behind_a_brace_ends_the_process() -> None:
+    """In a process of its own, and from every plane: where the table's end leads is another place each time."""
+    read = "from quarterdeck.core.shell import read_script as r\n[r('{' + chr(n)) for n in range(255, 0x110000, 4096)]"
+    for _ in range(3):
+        assert subprocess.run([sys.executable, "-c", read], check=False).returncode == 0
+
+
+def test_what_runs_is_told_in_the_characters_it_was_written_in() -> None:
+    assert words("for x in a; do rm 日本 é 😀; done")[-1] == ("rm", "日本", "é", "😀")
+    assert read_script("if true; then echo a > 日本; fi").writes == ("日本",)
