@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
@@ -13,6 +12,7 @@ from quarterdeck.core.path_patterns import Files
 from quarterdeck.core.patterns import EDITS, Domain, Pattern, Server, Whole
 from quarterdeck.core.remembering import telling_words
 from quarterdeck.core.rule import EFFECTS, Rule
+from quarterdeck.core.rule_cover import Broader
 from quarterdeck.core.rule_index import Bound
 from quarterdeck.core.rules import Rulebook
 from quarterdeck.core.subject import is_within
@@ -68,22 +68,15 @@ def _too_broad(pattern: Pattern) -> str:
 
 def _pairs(live: list[Bound]) -> Iterator[Finding]:
     """Rules that another one takes the meaning from. Each rule is named once, for the strongest reason."""
-    by_tool: dict[str, list[Bound]] = defaultdict(list)
+    known = Broader(live)
     for one in live:
-        for tool in one.pattern.tools:
-            by_tool[_group(tool)].append(one)
-    for one in live:
-        others = {o.rule.rule_id: o for tool in one.pattern.tools for o in by_tool[_group(tool)]}
-        stronger = (other for other in others.values() if other is not one and _takes_all(other, one))
+        stronger = (other for other in known.around(one) if other is not one and takes_all(other, one))
         yield from islice(filter(None, (_between(one, other) for other in stronger)), 1)
 
 
-def _takes_all(other: Bound, one: Bound) -> bool:
+def takes_all(other: Bound, one: Bound) -> bool:
+    """Whether the other rule holds wherever the one does, and is about all that it is about."""
     return _reaches(other.rule, one.rule) and includes(other.pattern, one.pattern)
-
-
-def _group(tool: str) -> str:
-    return "mcp" if tool.startswith("mcp") else tool
 
 
 def _between(one: Bound, other: Bound) -> Finding | None:

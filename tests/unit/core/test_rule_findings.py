@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
+import time
+from itertools import starmap
 
-from quarterdeck.core.rule_findings import findings
-from quarterdeck.core.rules import Rule
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quarterdeck.core.rule_cover import Broader
+from quarterdeck.core.rule_findings import findings, takes_all
+from quarterdeck.core.rules import Rule, Rulebook
+from quarterdeck.core.ruling import MAX_RULES
 from tests.support.rulebook import rule
 
 
@@ -92,3 +99,75 @@ def test_what_has_expired_or_cannot_match_is_named() -> None:
 def test_an_allow_that_says_too_much_is_named_and_a_deny_is_not(pattern: str) -> None:
     assert kinds(rule(f"allow {pattern}", rule_id="wide")) == [("broad", "wide")]
     assert kinds(rule(f"deny {pattern}")) == []
+
+
+PATTERNS = [
+    *("Bash", "Bash(git:*)", "Bash(git log:*)", "Bash(git log)", "Bash(git log -n 3:*)", "Bash(git * x)", "Bash(ls)"),
+    *("Edit", "Edit(src/**)", "Edit(src/a/**)", "Edit(src/a/b.py)", "Edit(//src/**)", "Write(src/x/y)", "Edit(~/**)"),
+    *("Read", "Read(.env)", "Read(/src/**)", "Read(/src/a)", "WebFetch", "WebFetch(domain:*.org)"),
+    *(
+        "WebFetch(domain:*.a.org)",
+        "WebFetch(domain:x.a.org)",
+        "WebFetch(domain:a.org)",
+        "mcp__*",
+        "mcp__a",
+        "mcp__a__*",
+    ),
+    *("mcp__a__b", "mcp__a__b__c", "mcp__a__b__*", "mcp__a___b", "Agent(Explore)", "Task", "Agent"),
+]
+PLACES = [
+    ("user", None, None),
+    ("hub", None, None),
+    ("once", "s", None),
+    ("session", "s", None),
+    ("session", "t", None),
+    ("session", None, None),
+    ("project", None, "/"),
+    ("project", None, "/p"),
+    ("project", None, "/p/q"),
+    ("project", None, "/p/q/"),
+    ("project", None, "/pq"),
+    ("project", None, None),
+]
+written = st.builds(
+    lambda effect, pattern, place, ends: (effect, pattern, *place, ends),
+    st.sampled_from(["allow", "ask", "deny"]),
+    st.sampled_from(PATTERNS),
+    st.sampled_from(PLACES),
+    st.sampled_from([None, None, 5.0, 9.0]),
+)
+
+
+def _made(number: int, row: tuple[str, str, str, str | None, str | None, float | None]) -> Rule:
+    effect, pattern, scope, session, folder, ends = row
+    return Rule(
+        rule_id=f"r{number}",
+        effect=effect,
+        pattern=pattern,
+        scope=scope,
+        scope_id=session,
+        scope_path=folder,
+        expires_at=ends,
+        created_at=float(number % 3),
+        created_by="x",
+    )
+
+
+@given(st.lists(written, max_size=12))
+@settings(max_examples=300)
+def test_a_rule_that_covers_another_is_found_without_trying_all(rows: list[tuple[str, ...]]) -> None:
+    bound = Rulebook.of(starmap(_made, enumerate(rows))).bound
+    known = Broader(bound)
+    for one in bound:
+        tried = [other.rule.rule_id for other in bound if takes_all(other, one)]
+        assert [other.rule.rule_id for other in known.around(one) if takes_all(other, one)] == tried
+
+
+def test_as_many_rules_as_there_may_be_are_looked_through_in_a_moment() -> None:
+    many = [rule(f"allow Bash(git sub{n}:*)", rule_id=f"r{n}") for n in range(MAX_RULES)]
+    alike = [
+        rule("allow Bash(git log:*)", rule_id=f"r{n}", scope="session", scope_id=f"s{n}") for n in range(MAX_RULES)
+    ]
+    started = time.process_time()
+    assert findings(many) == findings(alike) == []
+    assert time.process_time() - started < 10
