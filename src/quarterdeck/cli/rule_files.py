@@ -10,12 +10,16 @@ import typer
 import yaml
 
 from quarterdeck.cli.common import cell, client, out, plainly
-from quarterdeck.core.rule import Rule
+from quarterdeck.core.rule import MAX_RULES, Rule
 from quarterdeck.core.rule_files import read_rules, write_rules
 from quarterdeck.core.text import UNSEEN
 from quarterdeck.errors import Refused
 
 MAX_BYTES = 4 * 1024 * 1024
+MOST_EFFECTS = 2 * MAX_RULES
+"""Every entry has an effect; the word may stand in a note as well."""
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same, several times as fast where it is there
 HEAD = "# Rules of Quarterdeck. Read them back with: qd rules import FILE\n"
 
 
@@ -51,6 +55,11 @@ def import_rules(
         for rule in wanted
     ]
     new = [body for body in bodies if _key(body) not in known]
+    if len(known) + len(new) > MAX_RULES:
+        raise Refused(
+            f"{file}: {len(known)} rules exist, and with {len(new)} more there would be over {MAX_RULES}; "
+            "remove some first, or leave some out"
+        )
     for body in new:
         out.print(cell(f"{body['effect']} {body['pattern']} · {body['scope']}"))
         if not dry_run:
@@ -70,7 +79,9 @@ def _yaml(file: Path) -> Any:
             text = source.read(MAX_BYTES + 1)
         if len(text) > MAX_BYTES:
             raise Refused(f"{file}: larger than {MAX_BYTES} bytes")
-        return yaml.safe_load(text)
+        if text.count("effect") > MOST_EFFECTS:  # to read so much takes long, only to refuse it
+            raise Refused(f"{file}: has far more than {MAX_RULES} entries, and no more rules may be; leave some out")
+        return yaml.load(text, Loader=_LOADER)  # noqa: S506 - either one is safe
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise Refused(f"{file}: is no YAML ({' '.join(str(error).split())[:200]})") from None
     except OSError as error:

@@ -14,6 +14,9 @@ EFFECTS = ("deny", "ask", "allow")
 SCOPES = ("once", "session", "project", "user", "hub")
 """The narrower first."""
 
+MAX_RULES = 5_000
+"""How many rules there may be."""
+
 Untrusted = Callable[[str], bool]
 """Whether a project's folder is one that nobody has said to trust."""
 

@@ -11,10 +11,9 @@ from typing import Any
 from msgspec import Struct
 
 from quarterdeck.core.patterns import read_pattern
-from quarterdeck.core.rule import EFFECTS, SCOPES, Rule
+from quarterdeck.core.rule import EFFECTS, MAX_RULES, SCOPES, Rule
 from quarterdeck.errors import BadPattern, BadRules
 
-MOST = 10_000
 LONGEST_NOTE = 1000
 
 
@@ -52,8 +51,8 @@ def read_rules(data: Any) -> list[RuleWanted]:
         raise BadRules("rules: is missing or no list; write rules: and one entry for each")
     if unknown := sorted(map(str, data.keys() - {"rules"})):
         raise BadRules(f"{unknown[0]}: is no field of such a file; it has only rules")
-    if len(data["rules"]) > MOST:
-        raise BadRules(f"rules: more than {MOST} entries")
+    if (count := len(data["rules"])) > MAX_RULES:
+        raise BadRules(f"rules: has {count} entries, and there may be {MAX_RULES} rules; leave some out")
     return [_read_rule(f"rules[{place}]", row) for place, row in enumerate(data["rules"])]
 
 

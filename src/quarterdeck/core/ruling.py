@@ -11,14 +11,13 @@ from quarterdeck.core.feed import USER
 from quarterdeck.core.judging import UNTRUSTED, close_by_rule, decides, judge, remove, subject_of_request
 from quarterdeck.core.projects import project_id_of
 from quarterdeck.core.remembering import patterns_for
-from quarterdeck.core.rule import Rule
+from quarterdeck.core.rule import MAX_RULES, Rule
 from quarterdeck.core.rule_files import RuleWanted, check_rule
 from quarterdeck.core.rules import Rulebook
 from quarterdeck.core.state import Request
 from quarterdeck.core.step import Step
 from quarterdeck.errors import BadRules
 
-MAX_RULES = 5_000
 SESSION_OVER_SECONDS = 7 * 86400.0
 """How long the rules of a session outlive it: it may be resumed."""
 

@@ -44,8 +44,8 @@ class RuleDesk:
         ordered = sorted(state.rules.values(), key=lambda r: (r.created_at, r.rule_id))
         return [(rule, state.rule_hits.get(rule.rule_id)) for rule in ordered]
 
-    def rule_findings(self) -> list[Finding]:
-        return findings(self._loop.state.rules.values(), time.time())
+    async def rule_findings(self) -> list[Finding]:
+        return await asyncio.to_thread(findings, self._loop.state.rules.values(), time.time())
 
     async def add_rule(self, wanted: RuleWanted, by: str) -> Reply:
         rule = await self._rule(wanted, by)

@@ -194,7 +194,7 @@ class Desk(Protocol):
         """Every rule with its hits, the oldest first."""
         ...
 
-    def rule_findings(self) -> list[Finding]:
+    async def rule_findings(self) -> list[Finding]:
         """What is odd about the rules."""
         ...
 

@@ -39,12 +39,12 @@ SHOWN = 50
 STATUS = {"not_found": 404, "exists": 409, "untrusted_project": 403, "not_recorded": 503}
 
 
-@get("/rules", opt={"scope": "observe"}, sync_to_thread=False)
-def list_rules(state: AppState) -> RuleList:
+@get("/rules", opt={"scope": "observe"})
+async def list_rules(state: AppState) -> RuleList:
     """Every rule, with what is odd about them."""
     desk: Desk = state.desk
     found = [rule_view(rule, hits) for rule, hits in desk.rules()]
-    return RuleList(rules=found, findings=[finding.text for finding in desk.rule_findings()])
+    return RuleList(rules=found, findings=[finding.text for finding in await desk.rule_findings()])
 
 
 @post("/rules", opt={"scope": "control"})

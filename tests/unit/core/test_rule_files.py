@@ -11,6 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quarterdeck.core.rule import MAX_RULES
 from quarterdeck.core.rule_files import read_rules, write_rules
 from quarterdeck.errors import BadRules
 from tests.support.rulebook import rule
@@ -98,3 +99,9 @@ def test_a_value_that_would_fill_the_memory_when_written_out_is_named_in_few_wor
 def test_nothing_written_is_more_than_refused(row: dict[str, Any]) -> None:
     with suppress(BadRules):
         assert read_rules({"rules": [row]})[0].effect == row["effect"]
+
+
+def test_more_rules_than_there_may_be_are_refused_by_their_number() -> None:
+    assert len(read_rules({"rules": [GOOD] * MAX_RULES})) == MAX_RULES
+    with pytest.raises(BadRules, match=rf"{MAX_RULES + 1} entries, and there may be {MAX_RULES}"):
+        read_rules({"rules": [GOOD] * (MAX_RULES + 1)})
