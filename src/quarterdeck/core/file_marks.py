@@ -46,7 +46,7 @@ class Marks:
 
 def _is_mark(text: str) -> bool:
     """Whether the text stays whole when a word is cut where a path may begin in it."""
-    return text.isascii() and text != "" and text[0] != "-" and not _CUT.search(text)
+    return text.isascii() and text != "" and not _CUT.search(text)
 
 
 _CUT = re.compile(r"[=@/]")

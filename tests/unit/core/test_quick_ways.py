@@ -5,8 +5,16 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from quarterdeck.core.self_guard import touches_us
+from quarterdeck.core.command_files import files_named
+from quarterdeck.core.command_rules import forbids_command
+from quarterdeck.core.covering import forbids, look_at
+from quarterdeck.core.file_marks import Marks
+from quarterdeck.core.path_patterns import Files, read_files
+from quarterdeck.core.patterns import read_pattern
+from quarterdeck.core.rules import Rulebook
+from quarterdeck.core.self_guard import line_touches_us, touches_us
 from quarterdeck.core.shell import read_script
 from quarterdeck.core.shell_options import runs_or_writes
 from quarterdeck.core.shell_plain import read_plain, stretches_of, unquote
@@ -14,6 +22,7 @@ from quarterdeck.core.shell_quick import read_quick
 from quarterdeck.core.shell_tables import TOOLS
 from quarterdeck.core.shell_tree import agrees, parse
 from quarterdeck.core.subject import Subject
+from tests.support.rulebook import rule
 from tests.support.shell_fuzz import CHARACTERS, texts
 from tests.support.slow_ways import commands_of_tree, guarded, known_tool, uses
 
@@ -222,3 +231,67 @@ def test_a_reading_with_another_number_of_words_than_the_tree_is_refused(count: 
     data = b"git log x"
     assert agrees(parse(data), data, {0: (9, 3, None)})
     assert not agrees(parse(data), data, {0: (9, count, None)})
+
+
+# fmt: off
+FILE_PATTERNS = [
+    "Read(.env)", "Read(*.pem)", "Read(//etc/**)", "Read(~/.ssh/**)", "Edit(src/part1/**)", "Edit(//**)",
+    "Read(/src/**)", "Edit(.env)", "Read(secret*)", "Edit(//h/me/**)", "Read(src/*.py)", "Read(a=b)", "Read(-x)",
+    "Read(x@y)", "Read(?env)", "Read(**/p/**)", "Edit(É)", "Read(n)",
+]
+file_words = st.sampled_from([
+    ".env", "src/.env", "../.env", ".ENV", "~/.ssh/id", "/etc/x", "*.env", "[.]env", "--output=.env", "-o.env", "@.env",
+    "-rn", "file://.env", "file:///etc/x", "if=.env", "of=a.pem", "k/a.PEM", "src/part1/x", "a=b", "x=a=b", "-x",
+    "a/-x", "x@y", "secrets", "É", "p/../.env", "{.env,x}", "src", ".", "/", "~", "-i", "'a b'", "checkout", "n",
+    "a" * 4100,
+])
+# fmt: on
+file_commands = st.builds(
+    lambda name, words: " ".join([name, *words]),
+    st.sampled_from(["cat", "grep", "cp", "sed", "git", "cd", "pushd", "curl", "dd", "/bin/cat", "tar", "ls", "sort"]),
+    st.lists(file_words, max_size=4),
+)
+file_lines = st.builds(
+    lambda found, end: " && ".join(found) + end,
+    st.lists(file_commands, min_size=1, max_size=3),
+    st.sampled_from(["", "", " > .env", " < .env", " > out/x"]),
+)
+
+
+@pytest.mark.law("R1")
+@given(
+    st.lists(st.sampled_from(FILE_PATTERNS), min_size=1, max_size=4),
+    file_lines,
+    st.sampled_from(FOLDERS),
+    st.booleans(),
+)
+@example(["Read(.env)"], "cat -n.env", "/h/me/p", False)
+@example(["Read(//h/me/**)"], "cat x", "/h/me/p", False)
+@example(["Edit(//etc/**)"], "cd /etc && cp a b", "/h", False)
+@settings(max_examples=400)
+def test_no_file_is_passed_over_that_a_rule_forbids(patterns: list[str], line: str, cwd: str, folds: bool) -> None:
+    read = [read_pattern(pattern, "deny") for pattern in patterns]
+    forms = [pattern.form for pattern in read if isinstance(pattern.form, Files)]
+    tools = frozenset(tool for pattern in read for tool in pattern.tools)
+    subject = replace(_at(line, cwd), case_folds=folds)
+    script = read_script(line)
+
+    def forbidden(marks: Marks) -> list[bool]:
+        looks = [look_at(one) for one in files_named(subject, script, tools, marks)]
+        return [any(forbids(pattern, look, "/h/me/p") for look in looks) for pattern in read]
+
+    assert forbidden(Marks(forms)) == forbidden(Marks([read_files("Edit", "*")]))  # which every path may be
+
+
+@pytest.mark.law("R1")
+@given(subjects, st.lists(st.sampled_from(FILE_PATTERNS), max_size=2))
+def test_the_names_of_a_line_only_spare_work(subject: Subject, patterns: list[str]) -> None:
+    rules = [rule(f"deny {pattern}") for pattern in ["Bash(rm:*)", "Bash(git push:*)", *patterns]]
+    book = Rulebook.of(rules)
+    _, seen = book.look(subject)
+    assert seen is not None
+    names = seen.names if seen.mere else None
+    ours = subject.our_home
+    assert line_touches_us(subject, ours, seen.script, names) == line_touches_us(subject, ours, seen.script)
+    denied = any(forbids_command(one.pattern, seen, None) for one in book.bound)
+    assert (book.verdict(subject, 0.0).effect == "deny") == denied
