@@ -208,3 +208,31 @@ def test_a_git_folder_that_is_none_is_not_asked(
     found = at(tmp_path / "odd")
     assert isinstance(found, str)
     assert reason in found
+
+
+def bringing(folder: Path) -> Path:
+    """A project with a hook, a server and a variable."""
+    (folder / ".claude").mkdir(parents=True)
+    hooks = {"Stop": [{"hooks": [{"type": "command", "command": "touch ran"}]}]}
+    (folder / ".claude" / "settings.json").write_text(json.dumps({"hooks": hooks, "env": {"ODD": "value"}}))
+    (folder / ".mcp.json").write_text(json.dumps({"mcpServers": {"files": {"command": "serve-files"}}}))
+    return folder
+
+
+@pytest.mark.law("S9")
+def test_what_a_project_brings_is_shown_before_it_is_trusted(tmp_path: Path) -> None:
+    folder = bringing(tmp_path / "code" / "shop")
+    with serving(tmp_path) as daemon:
+        status, found = daemon.api("GET", f"/projects/brings?path={folder}")
+        assert (status, found["path"], found["trusted"]) == (200, str(folder), False)
+        assert [(hook["event"], hook["runs"]) for hook in found["hooks"]] == [("Stop", "touch ran")]
+        assert [server["runs"] for server in found["servers"]] == ["serve-files"]
+        assert [(one["name"], one["says"]) for one in found["variables"]] == [("ODD", "")]
+        done = qd(daemon, "projects", "trust", str(folder))
+        assert done.returncode == 0, done.stderr
+        assert "Stop: touch ran  (.claude/settings.json)" in done.stdout
+        assert f"Trusted: {folder}" in done.stdout
+        assert daemon.api("GET", f"/projects/brings?path={folder}/.claude")[1]["trusted"]
+        assert daemon.api("GET", f"/projects/brings?path={folder}/gone")[0] == 404
+        assert daemon.api("GET", "/projects/brings?path=shop")[0] == 422
+    assert not (folder / "ran").exists()

@@ -179,7 +179,7 @@ class RecordedTalk(Talk):
     def client(self) -> Client:
         return RecordedClient("", "")
 
-    async def get(self, path: str, **query: Any) -> Json:
+    async def get(self, path: str, /, **query: Any) -> Json:
         if path not in self._answers:
             raise NoDaemon("not recorded")
         return self._answers[path]

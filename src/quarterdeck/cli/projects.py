@@ -13,6 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from quarterdeck.cli.common import AsJson, ago, cell, client, out, plainly, print_json
+from quarterdeck.core.text import one_line
+from quarterdeck.surfaces.bringing import brings_lines
 
 projects = typer.Typer(
     help="The projects of this machine, and which folders are trusted.",
@@ -22,6 +24,8 @@ projects = typer.Typer(
 
 POLL_SECONDS = 0.1
 Dir = Annotated[Path, typer.Argument(metavar="DIR", help="The project's folder.", exists=True, file_okay=False)]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Trust it without a question.")]
+STYLES = {"head": "bold", "trouble": "yellow"}
 Anew = Annotated[bool, typer.Option("--anew", help="Ask git about every project, changed or not.")]
 
 
@@ -107,9 +111,20 @@ def _sessions(project: dict[str, Any]) -> str:
 
 @projects.command("trust")
 @plainly
-def trust(folder: Dir, json: AsJson = False) -> None:
-    """Trust a folder: what the rules of this project allow holds in it."""
+def trust(folder: Dir, yes: Yes = False, json: AsJson = False) -> None:
+    """Trust a folder: its rules hold, and sessions may be started in it. Shows first what it brings."""
+    if not json:
+        _show_brings(folder)
+    if sys.stdin.isatty() and not yes and not typer.confirm(f"Trust {one_line(str(folder.resolve()))}?", err=True):
+        raise typer.Exit(1)
     _say("trust", folder, json)
+
+
+def _show_brings(folder: Path) -> None:
+    """What would run or be set in a session there."""
+    out.print(cell(f"{folder.resolve()} brings:"))
+    for part, text in brings_lines(client().get("/api/v1/projects/brings", path=str(folder.resolve()))):
+        out.print(Text(f"{'    ' if part == 'item' else '  '}{text}", style=STYLES.get(part, "")))
 
 
 @projects.command("untrust")

@@ -10,9 +10,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from quarterdeck.core.bringing import Looked
 from quarterdeck.core.commands import AddRule, RemoveRule, Reply, TrustProject
 from quarterdeck.core.judging import UNTRUSTED, rulebook, subject_at, subject_of_request
-from quarterdeck.core.projects import project_id_of
+from quarterdeck.core.projects import is_trusted, project_id_of
 from quarterdeck.core.remembering import patterns_for
 from quarterdeck.core.rule import Rule
 from quarterdeck.core.rule_files import RuleWanted, check_rule
@@ -25,6 +26,7 @@ from quarterdeck.core.suggesting import Suggestion, suggestions
 from quarterdeck.daemon.loop import Loop
 from quarterdeck.daemon.places import places_of
 from quarterdeck.errors import BadRules
+from quarterdeck.runner.bringing import brought_by
 from quarterdeck.store.reader import Reader
 
 LOOKED_AT = 2_000
@@ -64,6 +66,13 @@ class RuleDesk:
         real = await asyncio.to_thread(os.path.realpath, path)
         there = await asyncio.to_thread(os.path.isdir, real)
         return real if there and self._loop.state.trust.get(real) == "full" else None
+
+    async def brings(self, path: str) -> Looked | None:
+        real = await asyncio.to_thread(os.path.realpath, path)
+        if not await asyncio.to_thread(os.path.isdir, real):
+            return None
+        found = await asyncio.to_thread(brought_by, real)
+        return Looked(path=real, trusted=is_trusted(self._loop.state.trust, real), brings=found)
 
     def trust_in(self, path: str) -> str | None:
         return self._loop.state.trust.get(path)

@@ -18,6 +18,7 @@ from quarterdeck.serve.access import SCOPES, Access, Pace
 from quarterdeck.serve.agents import Agents, no_agents
 from quarterdeck.serve.asgi import PAGE_POLICY
 from quarterdeck.serve.audit import list_audit
+from quarterdeck.serve.bringing import BRINGING_ROUTES
 from quarterdeck.serve.deciding import DECIDING_ROUTES
 from quarterdeck.serve.describe import described, page
 from quarterdeck.serve.desk import Desk
@@ -77,6 +78,7 @@ def create_api(desk: Desk, access: Access, pace: Pace, agents: Agents) -> Litest
         *WORKTREE_ROUTES,
         *DECIDING_ROUTES,
         *RULE_ROUTES,
+        *BRINGING_ROUTES,
         *PROJECT_ROUTES,
         *PLUGIN_ROUTES,
         *MCP_ROUTES,

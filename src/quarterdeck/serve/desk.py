@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from quarterdeck.core.annotate import Insight
 from quarterdeck.core.audit import AuditRow
+from quarterdeck.core.bringing import Looked
 from quarterdeck.core.commands import CreateToken, Remember, Reply
 from quarterdeck.core.data import McpChangeData, PluginChangeData
 from quarterdeck.core.decisions import Decision
@@ -204,6 +205,10 @@ class Desk(Protocol):
 
     async def trusted_folder(self, path: str) -> str | None:
         """The real path of a folder that is trusted in full; None for any other."""
+        ...
+
+    async def brings(self, path: str) -> Looked | None:
+        """What a folder brings; None when there is none."""
         ...
 
     def trust_in(self, path: str) -> str | None:

@@ -151,6 +151,26 @@ NEW_RULE: dict[str, Any] = {
     "expires": "7d",
 }
 TRUSTED: dict[str, Any] = {"project_id": "p_4f2a9c0d1b3e5f67", "path": "/home/ann/shop", "trust": "full"}
+BRINGS: dict[str, Any] = {
+    "path": "/home/ann/shop",
+    "trusted": False,
+    "hooks": [
+        {"event": "PostToolUse", "matcher": "Edit", "runs": "make format", "file": ".claude/settings.json"},
+    ],
+    "servers": [
+        {
+            "name": "files",
+            "transport": "stdio",
+            "runs": "npx -y file-server --token •••",
+            "gets": ["FILES_ROOT"],
+            "file": ".mcp.json",
+        },
+    ],
+    "variables": [{"name": "NODE_ENV", "says": "", "file": ".claude/settings.json"}],
+    "allows": [{"name": "Bash(make test:*)", "says": "", "file": ".claude/settings.json"}],
+    "others": [{"name": "enableAllProjectMcpServers", "says": "true", "file": ".claude/settings.local.json"}],
+    "troubles": [],
+}
 PROJECT: dict[str, Any] = {
     "project_id": "p_4f2a9c0d1b3e5f67",
     "name": "shop",
@@ -336,6 +356,7 @@ EXAMPLES: Mapping[tuple[str, str], dict[str, Any]] = {
         },
     },
     ("GET", "/projects"): {"answer": {"projects": [PROJECT], "scan": SCAN, "next": None}},
+    ("GET", "/projects/brings"): {"answer": BRINGS},
     ("GET", "/projects/scan"): {"answer": SCAN},
     ("POST", "/projects/scan"): {"answer": SCAN},
     ("POST", "/projects/trust"): {"body": {"path": "/home/ann/shop"}, "answer": TRUSTED},
@@ -416,6 +437,7 @@ SUMMARIES: Mapping[tuple[str, str], str] = {
     ("GET", "/rules/suggestions"): "Rules your decisions imply",
     ("POST", "/rules/explain"): "What the rules say",
     ("GET", "/projects"): "Projects",
+    ("GET", "/projects/brings"): "What a project brings",
     ("GET", "/projects/scan"): "How far a look for projects is",
     ("POST", "/projects/scan"): "Look for projects",
     ("POST", "/projects/trust"): "Trust a folder",

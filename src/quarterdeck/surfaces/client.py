@@ -43,7 +43,7 @@ class Client:
         found = cls.of_home(home)
         return found.url, found._token
 
-    def get(self, path: str, **query: Any) -> dict[str, Any]:
+    def get(self, path: str, /, **query: Any) -> dict[str, Any]:
         """GET a view; parameters that are None are left out."""
         given = [(k, v) for k, v in query.items() if v is not None and v != []]
         return self.call("GET", f"{path}?{urlencode(given, doseq=True)}" if given else path)

@@ -36,7 +36,7 @@ class Talk:
         url, token = self._where()
         return Client(url, token, SURFACE)
 
-    async def get(self, path: str, **query: Any) -> Json:
+    async def get(self, path: str, /, **query: Any) -> Json:
         """Read a view."""
         return await aside(lambda: self.client().get(f"/api/v1{path}", **query))
 
