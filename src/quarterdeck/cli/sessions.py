@@ -11,9 +11,11 @@ from typing import Annotated, Any
 
 import typer
 
-from quarterdeck.cli.attaching import attach_to
 from quarterdeck.cli.common import AsJson, client, out, plainly, print_json, whole_id
+from quarterdeck.config import home_path
 from quarterdeck.errors import QuarterdeckError
+from quarterdeck.surfaces.attaching import attach_to
+from quarterdeck.surfaces.client import Client
 
 PATIENCE = 90.0
 IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
@@ -166,7 +168,7 @@ def attach(session: Session) -> None:
     """Look at the terminal of a session of ours and type into it; Ctrl-] leaves it."""
     asked = client()
     found = asked.get(f"/api/v1/sessions/{whole_id(asked, session)}")
-    attach_to(found)
+    attach_to(found, lambda: Client.where(home_path()), "cli")
 
 
 @plainly

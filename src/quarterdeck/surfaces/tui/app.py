@@ -37,6 +37,7 @@ from quarterdeck.surfaces.words import about, project_name
 
 if TYPE_CHECKING:
     from quarterdeck.surfaces.tui.deciding import Deciding
+    from quarterdeck.surfaces.tui.steering import Steering
 
 TICK_SECONDS = 0.05
 STATS_SECONDS = 3.0
@@ -82,6 +83,13 @@ class QuarterdeckApp(App[None]):
         from quarterdeck.surfaces.tui.deciding import Deciding
 
         return Deciding(self)
+
+    @cached_property
+    def steering(self) -> Steering:
+        """What follows when a person orders something of a session."""
+        from quarterdeck.surfaces.tui.steering import Steering
+
+        return Steering(self)
 
     def on_mount(self) -> None:
         self.push_screen(self.bridge)

@@ -21,7 +21,9 @@ from quarterdeck.surfaces.tui.footer import Keys
 from quarterdeck.surfaces.tui.header import Banner, Header
 from quarterdeck.surfaces.tui.lines import Row, fold
 from quarterdeck.surfaces.tui.model import Asked
+from quarterdeck.surfaces.tui.session_orders import FIRST_KEYS, MORE_KEYS, orders_for
 from quarterdeck.surfaces.tui.sessions import Sessions
+from quarterdeck.surfaces.tui.speech import Speech
 from quarterdeck.surfaces.tui.talk import aside
 from quarterdeck.surfaces.tui.tasks import Tasks
 from quarterdeck.surfaces.tui.welcome import Welcome
@@ -41,11 +43,13 @@ class Bridge(Screen[None]):
     VERTICAL_BREAKPOINTS = [(0, "-short"), (28, "-tall")]
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "next_request", "next", tooltip="to the desk, and to the next request"),
+        *FIRST_KEYS,
         Binding("tab", "app.focus_next", "next pane", show=False),
         Binding("shift+tab", "app.focus_previous", "previous pane", show=False),
         Binding("slash", "order('find ')", "search", key_display="/", tooltip="search the feed"),
         Binding("f", "order('filter ')", "filter", tooltip="narrow the feed: kind=… tool=… actor=… level=…"),
         Binding("colon", "order('')", "command", key_display=":"),
+        *MORE_KEYS,
         Binding("escape", "back", "back", show=False),
         Binding("ctrl+l", "clear", "clear view", show=False),
         Binding("ctrl+r", "reset", "reset view", show=False),
@@ -72,6 +76,7 @@ class Bridge(Screen[None]):
                 yield self._pane(Desk(self.face.model, self.face.clock, id="desk"))
                 yield self._pane(Welcome(id="welcome"))
                 yield self._pane(FeedPane(self.face.talk, self.face.model, id="feed"))
+                yield Speech(self.face.talk, self.face.model, id="speech")
             with Vertical(id="left"):
                 yield self._pane(Sessions(id="sessions"))
                 yield self._pane(Tasks(id="tasks"))
@@ -127,6 +132,7 @@ class Bridge(Screen[None]):
         self.query_one(Welcome).tell(model.link == "live" and not model.sessions and not model.asked)
         if events := model.take_events(EVENTS_A_TICK):
             self.feed.append(events)
+        self.query_one(Speech).tell(self.sessions.chosen, events)
         self.refresh_bindings()
 
     def _tell_desk(self) -> None:
@@ -279,11 +285,48 @@ class Bridge(Screen[None]):
     def action_demo(self) -> None:
         self.face.perform("demo", "")
 
+    @property
+    def steered(self) -> dict[str, Any] | None:
+        """The session that an order is about: under the cursor, or whose card has the focus, or whose feed is shown."""
+        focused = self.focused.before if isinstance(self.focused, CommandLine) else self.focused
+        if isinstance(focused, Sessions) and self.sessions.pointed is not None:
+            return self.sessions.pointed
+        carded = self.desk.asked if isinstance(focused, Desk) else None
+        return self.face.model.sessions.get(carded.view["session_id"] if carded else self.sessions.chosen or "")
+
+    def look_at(self, session_id: str) -> None:
+        """The feed of a session, and the cursor on it."""
+        self.show_session(session_id)
+        self.tell()
+        self.sessions.point_at(session_id)
+        self.sessions.focus()
+
+    def action_steer(self, verb: str) -> None:
+        self.desk.someone_types()
+        self.steer(verb, self.steered)
+
+    def action_start(self) -> None:
+        self.desk.someone_types()
+        self.begin_session()
+
+    @work(group="steer")
+    async def steer(self, verb: str, session: dict[str, Any] | None, words: str = "") -> None:
+        """Order this of a session, and of no other."""
+        await self.face.steering.run(verb, session, words)
+
+    @work(group="steer")
+    async def begin_session(self) -> None:
+        """Start a session, in the project that is looked at unless another is chosen."""
+        session = self.steered
+        await self.face.steering.start(session["cwd"] if session else "")
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("install", "demo"):
             return self.query_one(Welcome).has_class("-shown")
         if action == "next_request":
             return bool(self.face.model.pending)
+        if action == "steer":
+            return parameters[0] in orders_for(self.steered)
         if action == "batch":
             return len(self.face.model.pending) > 1
         return True

@@ -28,11 +28,11 @@ class CommandLine(Input):
             select_on_focus=False,
         )
         self.target: Asked | None = None
-        self._before: Widget | None = None
+        self.before: Widget | None = None
 
     def open(self, begin: str, target: Asked | None) -> None:
         """Ready to be typed into."""
-        self._before = self.screen.focused
+        self.before = self.screen.focused
         self.target = target
         self.value = begin
         self.cursor_position = len(begin)
@@ -42,8 +42,8 @@ class CommandLine(Input):
     def close(self) -> None:
         """Away; what had the focus has it again."""
         self.remove_class("-shown")
-        if self._before is not None and self._before.is_attached:
-            self._before.focus()
+        if self.before is not None and self.before.is_attached:
+            self.before.focus()
 
     def action_leave(self) -> None:
         self.close()

@@ -13,6 +13,7 @@ from textual.app import SuspendNotSupported
 from quarterdeck.surfaces.tui.card import decisions_for
 from quarterdeck.surfaces.tui.commands import read_filter
 from quarterdeck.surfaces.tui.model import Asked
+from quarterdeck.surfaces.tui.session_orders import BY_COMMAND
 from quarterdeck.surfaces.tui.themes import NAMES
 from quarterdeck.surfaces.words import project_name
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from quarterdeck.surfaces.tui.app import QuarterdeckApp
 
 DECISIONS = ("allow", "edit", "approve", "deny", "interrupt", "remember", "answer", "go-on", "pass")
-PAGE_NAMES = ("tasks", "rules", "projects", "audit", "health", "help")
+PAGE_NAMES = ("tasks", "rules", "projects", "plugins", "mcp", "audit", "health", "help")
 JUMPS = ("error", "decision", "prompt", "request")
 
 
@@ -30,6 +31,7 @@ class Orders:
     def __init__(self, app: QuarterdeckApp) -> None:
         self._app = app
         self._do: dict[str, Callable[[str], None]] = {
+            "start": lambda rest: app.bridge.action_start(),
             "many": lambda rest: app.bridge.action_batch(),
             "expand": lambda rest: app.bridge.desk.action_expand(),
             "next": lambda rest: app.bridge.action_turn(1),
@@ -54,6 +56,8 @@ class Orders:
         """Do it. A decision is about the card that was there when it was ordered."""
         if name in DECISIONS:
             self._decide(name.replace("-", "_"), rest, target)
+        elif name in BY_COMMAND:
+            self._app.bridge.steer(BY_COMMAND[name], self._app.bridge.steered, rest)
         elif name in PAGE_NAMES:
             self._app.open_page(name)
         else:

@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping
 from quarterdeck.surfaces.tui.screens.audit import AuditPage
 from quarterdeck.surfaces.tui.screens.health import HealthPage
 from quarterdeck.surfaces.tui.screens.help import HelpPage
+from quarterdeck.surfaces.tui.screens.mcp import McpPage
 from quarterdeck.surfaces.tui.screens.page import PageScreen
+from quarterdeck.surfaces.tui.screens.plugins import PluginsPage
 from quarterdeck.surfaces.tui.screens.projects import ProjectsPage
 from quarterdeck.surfaces.tui.screens.rules import RulesPage
 from quarterdeck.surfaces.tui.screens.tasks import TasksPage
@@ -16,6 +18,8 @@ PAGES: Mapping[str, Callable[[], PageScreen]] = {
     "audit": AuditPage,
     "health": HealthPage,
     "help": HelpPage,
+    "mcp": McpPage,
+    "plugins": PluginsPage,
     "projects": ProjectsPage,
     "rules": RulesPage,
     "tasks": TasksPage,

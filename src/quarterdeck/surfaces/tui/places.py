@@ -13,10 +13,14 @@ from quarterdeck.surfaces.tui.dialogs.dialog import Dialog
 from quarterdeck.surfaces.tui.dialogs.edit import EditDialog
 from quarterdeck.surfaces.tui.dialogs.plan import PlanDialog
 from quarterdeck.surfaces.tui.dialogs.remember import RememberDialog
+from quarterdeck.surfaces.tui.dialogs.start import Filter, StartDialog
+from quarterdeck.surfaces.tui.dialogs.trust import TrustDialog
 from quarterdeck.surfaces.tui.feed.view import FeedView
 from quarterdeck.surfaces.tui.grid import Grid
 from quarterdeck.surfaces.tui.screens.audit import AuditPage
+from quarterdeck.surfaces.tui.screens.mcp import McpPage
 from quarterdeck.surfaces.tui.screens.page import PageScreen
+from quarterdeck.surfaces.tui.screens.plugins import PluginsPage
 from quarterdeck.surfaces.tui.screens.rules import RulesPage
 from quarterdeck.surfaces.tui.sessions import Sessions
 
@@ -31,9 +35,13 @@ PLACES = (
     ("Answering", [*Numbered.BINDINGS, *AnswerDialog.BINDINGS]),
     ("Approving a plan", PlanDialog.BINDINGS),
     ("Many at once", [*Marks.BINDINGS, *BatchDialog.BINDINGS]),
+    ("Starting a session", [*Filter.BINDINGS, *StartDialog.BINDINGS]),
+    ("Asked to trust", TrustDialog.BINDINGS),
     ("On another screen", PageScreen.BINDINGS),
     ("In a table", Grid.BINDINGS),
     ("In the rules", RulesPage.BINDINGS),
+    ("In the plugins", PluginsPage.BINDINGS),
+    ("In the MCP servers", McpPage.BINDINGS),
     ("In the audit", AuditPage.BINDINGS),
     ("In the command line", CommandLine.BINDINGS),
 )

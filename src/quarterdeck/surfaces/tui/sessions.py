@@ -44,6 +44,7 @@ def _detail(session: Json, width: int) -> str:
     waits = session["pending"]
     usage = session["usage"] or {}
     parts = [
+        session["mode"] if session.get("owned") else "",
         f"run {session['runs']}" if session["runs"] else "",
         f"{waits} waiting" if waits > 1 else "",
         money(usage.get("cost_usd")),
@@ -98,6 +99,13 @@ class Sessions(Wall, Titled):
     def pointed(self) -> Json | None:
         """The session under the cursor; None on the first row."""
         return self._sessions[self.cursor - 1] if 0 < self.cursor <= len(self._sessions) else None
+
+    def point_at(self, session_id: str) -> None:
+        """The cursor on this session, if it is in the list."""
+        for place, session in enumerate(self._sessions, 1):
+            if session["session_id"] == session_id:
+                self.cursor = place
+                self.action_move(0)
 
     def tell(self, sessions: list[Json], now: float) -> None:
         """Other sessions, or the same ones a moment later; the cursor stays on its session."""

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from quarterdeck.surfaces.client import Client
+from quarterdeck.surfaces.client import CALL_SECONDS, Client
 from quarterdeck.surfaces.live import Live
 
 Json = dict[str, Any]
 T = TypeVar("T")
 TOPICS = ["feed", "requests", "sessions"]
 SURFACE = "tui"
+PATIENCE = 300.0
 LARGE = 256 * 1024
 """Bytes from which on an order goes over REST, since a frame of ours may be 1 MiB at most."""
 
@@ -28,13 +29,13 @@ class Talk:
 
     def __init__(self, home: Path, where: Callable[[], tuple[str, str]] | None = None) -> None:
         self.home = home
-        self._where = where or (lambda: Client.where(home))
-        self.live = Live(self._where, client=SURFACE, topics=TOPICS)
+        self.where = where or (lambda: Client.where(home))
+        self.live = Live(self.where, client=SURFACE, topics=TOPICS)
 
-    def client(self) -> Client:
+    def client(self, seconds: float = CALL_SECONDS) -> Client:
         """A client of the daemon as it is reached now."""
-        url, token = self._where()
-        return Client(url, token, SURFACE)
+        url, token = self.where()
+        return Client(url, token, SURFACE, seconds)
 
     async def get(self, path: str, /, **query: Any) -> Json:
         """Read a view."""
@@ -43,6 +44,10 @@ class Talk:
     async def post(self, path: str, body: Json) -> Json:
         """Order something."""
         return await aside(lambda: self.client().post(f"/api/v1{path}", body))
+
+    async def slowly(self, method: str, path: str, body: Json | None = None) -> Json:
+        """A call that may take a while: something is started, installed or looked for."""
+        return await aside(lambda: self.client(PATIENCE).call(method, f"/api/v1{path}", body))
 
     async def delete(self, path: str) -> Json:
         """Take something away."""

@@ -25,6 +25,7 @@ NAMES = {
     "slash": "/",
     "asterisk": "*",
     "plus": "+",
+    "greater_than_sign": ">",
     "minus": "-",
     "escape": "esc",
     "left_square_bracket": "[",

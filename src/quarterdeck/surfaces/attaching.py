@@ -8,53 +8,67 @@ import contextlib
 import os
 import shlex
 import shutil
-import signal
-import sys
+import subprocess
 import termios
 import tty
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from quarterdeck.config import home_path
 from quarterdeck.errors import NoDaemon, QuarterdeckError, Refused
-from quarterdeck.surfaces.client import Client
 from quarterdeck.surfaces.live import Connected, Live, Lost, Message
 
 LEAVE = b"\x1d"
 READ = 4096
+SIZE_SECONDS = 0.2
 RESTORE = "\x1b[?1049l\x1b[?2004l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?25h\x1b[0m\r\n"
 """A terminal as a shell likes it, whatever the session had made of it."""
 
 
-def attach_to(session: dict[str, Any]) -> None:
-    """Until the person leaves it or the session ends."""
+Where = Callable[[], tuple[str, str]]
+"""The daemon's address and credential, as they are now."""
+
+
+def attach_to(session: dict[str, Any], where: Where, surface: str) -> None:
+    """Until the person leaves it or the session ends. Needs a thread in which no event loop runs."""
     owned = session["owned"]
     if owned is None or owned["status"] not in ("starting", "up") or session["mode"] == "sdk":
         short = session["session_id"][:8]
         raise QuarterdeckError(f"{short} has no terminal of ours; see: qd feed -f --session {short}")
-    if not sys.stdin.isatty() or not sys.stdout.isatty():
+    if not os.isatty(0) or not os.isatty(1):
         raise QuarterdeckError("attach needs a terminal; without one: qd send, qd feed -f")
     if session["mode"] == "tmux" and owned["terminal"]:
-        words = shlex.split(owned["terminal"])
-        os.execvp(words[0], words)  # noqa: S606 the daemon names its own tmux
-    asyncio.run(_attach(session["session_id"]))
+        _attach_tmux(shlex.split(owned["terminal"]))
+    else:
+        asyncio.run(_attach(session["session_id"], where, surface))
 
 
-async def _attach(session_id: str) -> None:
-    sys.stdout.write(f"Attached to {session_id[:8]}; Ctrl-] leaves it running.\r\n")
-    sys.stdout.flush()
-    live = Live(lambda: Client.where(home_path()), client="cli", topics=[f"streams:{session_id}", "sessions"])
+def _attach_tmux(words: list[str]) -> None:
+    """Its own client does it. Inside another tmux it would refuse, if it knew."""
+    env = {name: value for name, value in os.environ.items() if name != "TMUX"}
+    done = subprocess.run(words, env=env, check=False)  # noqa: S603 the daemon names its own tmux
+    if done.returncode:
+        raise QuarterdeckError(f"{words[0]} ended with {done.returncode}; the session may be over: qd sessions")
+
+
+async def _attach(session_id: str, where: Where, surface: str) -> None:
+    _say(f"Attached to {session_id[:8]}; Ctrl-] leaves it running.\r\n")
+    live = Live(where, client=surface, topics=[f"streams:{session_id}", "sessions"])
     with _raw():
         left = asyncio.create_task(_type(live, session_id))
         shown = asyncio.create_task(_show(live, session_id))
-        async with _resizing(live, session_id):
-            await asyncio.wait((left, shown), return_when=asyncio.FIRST_COMPLETED)
-        for task in (left, shown):
+        sized = asyncio.create_task(_follow_size(live, session_id))
+        await asyncio.wait((left, shown), return_when=asyncio.FIRST_COMPLETED)
+        for task in (left, shown, sized):
             task.cancel()
-    ended = shown.done() and not shown.cancelled() and shown.exception() is None
-    sys.stdout.write(f"{session_id[:8]} has ended.\n" if ended else f"Left {session_id[:8]}; it goes on.\n")
-    if shown.done() and not shown.cancelled() and (error := shown.exception()):
+        await asyncio.wait((left, shown, sized))
+    ended = not shown.cancelled() and shown.exception() is None
+    _say(f"{session_id[:8]} has ended.\n" if ended else f"Left {session_id[:8]}; it goes on.\n")
+    if not shown.cancelled() and (error := shown.exception()):
         raise error
+
+
+def _say(words: str) -> None:
+    os.write(1, words.encode())
 
 
 async def _show(live: Live, session_id: str) -> None:
@@ -107,21 +121,14 @@ async def _size(live: Live, session_id: str) -> None:
         await live.command("terminal_resize", session_id=session_id, cols=size.columns, rows=size.lines)
 
 
-@contextlib.asynccontextmanager
-async def _resizing(live: Live, session_id: str) -> AsyncIterator[None]:
-    loop = asyncio.get_running_loop()
-    tasks: set[asyncio.Task[None]] = set()
-
-    def resized() -> None:
-        task = loop.create_task(_size(live, session_id))
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
-
-    loop.add_signal_handler(signal.SIGWINCH, resized)
-    try:
-        yield
-    finally:
-        loop.remove_signal_handler(signal.SIGWINCH)
+async def _follow_size(live: Live, session_id: str) -> None:
+    """Tell how large this terminal is whenever that changes. It is looked at, since signals reach only one thread."""
+    size = shutil.get_terminal_size()
+    while True:
+        await asyncio.sleep(SIZE_SECONDS)
+        if (now := shutil.get_terminal_size()) != size:
+            size = now
+            await _size(live, session_id)
 
 
 @contextlib.contextmanager
@@ -132,5 +139,4 @@ def _raw() -> Iterator[None]:
         yield
     finally:
         termios.tcsetattr(0, termios.TCSADRAIN, before)
-        sys.stdout.write(RESTORE)
-        sys.stdout.flush()
+        _say(RESTORE)

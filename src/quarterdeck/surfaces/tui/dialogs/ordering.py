@@ -1,0 +1,94 @@
+"""Dialogs that order something of a session: they stay, with what was typed, until the daemon has done it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+from urllib.parse import urlencode
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import Static
+
+from quarterdeck.core.text import one_line
+from quarterdeck.errors import QuarterdeckError
+from quarterdeck.surfaces.tui.dialogs.dialog import Dialog
+from quarterdeck.surfaces.tui.dialogs.trust import TrustDialog
+
+if TYPE_CHECKING:
+    from quarterdeck.surfaces.tui.app import QuarterdeckApp
+
+Json = dict[str, Any]
+TICK_SECONDS = 0.2
+
+
+class OrderDialog(Dialog[Json]):
+    """Ends with what the daemon answered. `path` and `body` say what is ordered, `folder` where it must be trusted."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s,f2", "send", "send", priority=True, key_display="^s")]
+    doing = "Sending"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._since: float | None = None
+
+    @property
+    def face(self) -> QuarterdeckApp:
+        return cast("QuarterdeckApp", self.app)
+
+    def inside(self) -> ComposeResult:
+        yield from self.fields()
+        yield Static("", id="progress", classes="says", markup=False)
+
+    def fields(self) -> ComposeResult:
+        """What is asked of the person."""
+        yield from ()
+
+    def on_mount(self) -> None:
+        self.set_interval(TICK_SECONDS, self._tell_progress)
+
+    def _tell_progress(self) -> None:
+        words = "" if self._since is None else f"{self.doing} … {time.monotonic() - self._since:.0f} s"
+        self.query_one("#progress", Static).update(Content(words))
+
+    def wanted(self) -> tuple[str, Json, str] | str:
+        """The path to post to, the body, and the folder that must be trusted for it, if any; or what is missing."""
+        return "there is nothing to order"
+
+    def action_send(self) -> None:
+        found = self.wanted()
+        if isinstance(found, str):
+            self.trouble(found[:1].upper() + found[1:])
+        elif self._since is None:
+            self._order(*found)
+
+    @work(exclusive=True, group="order")
+    async def _order(self, path: str, body: Json, folder: str) -> None:
+        """Have it done; what is refused is said, and nothing that was typed is lost."""
+        self.trouble("")
+        self._since = time.monotonic()
+        try:
+            if folder and not await self._is_trusted(folder):
+                self.trouble("Not trusted, so nothing was started")
+                return
+            self._since = time.monotonic()
+            self.dismiss(await self.face.talk.slowly("POST", path, body))
+        except QuarterdeckError as error:
+            self.trouble(one_line(str(error)))
+        finally:
+            self._since = None
+            self._tell_progress()
+
+    async def _is_trusted(self, folder: str) -> bool:
+        """Whether a folder is trusted, after the person was asked where it is not."""
+        talk = self.face.talk
+        brings = await talk.slowly("GET", f"/projects/brings?{urlencode({'path': folder})}")
+        if brings["trusted"]:
+            return True
+        self._since = None
+        if not await self.app.push_screen_wait(TrustDialog(brings)):
+            return False
+        await talk.post("/projects/trust", {"path": brings["path"]})
+        return True

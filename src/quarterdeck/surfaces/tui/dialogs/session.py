@@ -1,0 +1,149 @@
+"""What more a session needs to be told: a prompt, how it goes on, or another mode or model."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+from urllib.parse import quote
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import Input, Static, TextArea
+
+from quarterdeck.core.text import one_line
+from quarterdeck.surfaces.tui.dialogs.choices import OneWord
+from quarterdeck.surfaces.tui.dialogs.ordering import OrderDialog
+from quarterdeck.surfaces.tui.session_orders import MODES, PERMISSION_MODES, called
+
+Json = dict[str, Any]
+AS_IT_IS = "as it is"
+
+
+def path_of(session: Json) -> str:
+    """Where a session is in the API."""
+    return f"/sessions/{quote(session['session_id'], safe='')}"
+
+
+class SessionDialog(OrderDialog):
+    """About one session."""
+
+    def __init__(self, session: Json) -> None:
+        super().__init__()
+        self.session = session
+
+    @property
+    def at(self) -> str:
+        return path_of(self.session)
+
+    def what(self) -> Static:
+        """Which session it is about."""
+        title = f" · {self.session['title']}" if self.session["title"] else ""
+        return Static(Content(one_line(f"{called(self.session)}{title}")), classes="says", markup=False)
+
+    @property
+    def prompt(self) -> str:
+        return self.query_one("#prompt", TextArea).text.strip()
+
+
+class WriteDialog(SessionDialog):
+    """A prompt for a session of ours."""
+
+    heading = "Write to a session"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s,f2", "send", "send", priority=True, key_display="^s")]
+
+    def __init__(self, session: Json, begin: str = "") -> None:
+        super().__init__(session)
+        self._begin = begin
+
+    def fields(self) -> ComposeResult:
+        yield self.what()
+        yield TextArea(self._begin, id="prompt", soft_wrap=True)
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        box = self.query_one("#prompt", TextArea)
+        box.focus()
+        box.move_cursor(box.document.end)
+
+    def wanted(self) -> tuple[str, Json, str] | str:
+        return (f"{self.at}/messages", {"prompt": self.prompt}, "") if self.prompt else "write something first"
+
+
+class GoOnDialog(SessionDialog):
+    """A conversation goes on: resumed, forked, or taken over."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s,f2", "send", "go on", priority=True, key_display="^s")]
+    HEADINGS: ClassVar[dict[str, str]] = {
+        "resume": "Resume a conversation",
+        "fork": "Fork a conversation",
+        "takeover": "Take a session over",
+    }
+    doing = "Starting"
+
+    def __init__(self, session: Json, how: str, words: str = "", said: str = "") -> None:
+        super().__init__(session)
+        self._how = how
+        self._words = words
+        self._said = said
+        self.heading = self.HEADINGS[how]
+
+    def fields(self) -> ComposeResult:
+        if self._said:
+            yield Static(Content(one_line(self._said)), classes="warns", markup=False)
+        yield self.what()
+        yield Static("Prompt (may be empty):", classes="says", markup=False)
+        yield TextArea(self._words, id="prompt", soft_wrap=True)
+        mode = self.session["mode"]
+        yield OneWord("mode", MODES, MODES.index(mode) if mode in MODES else 0, id="mode")
+        if self._how == "resume":
+            yield OneWord("permissions", PERMISSION_MODES, 0, id="permissions")
+            yield Input(placeholder="model: leave empty for the usual one", id="model", max_length=200)
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.query_one("#prompt", TextArea).focus()
+
+    def wanted(self) -> tuple[str, Json, str] | str:
+        body: Json = {"mode": MODES[self.query_one("#mode", OneWord).chosen]}
+        if self.prompt:
+            body["prompt"] = self.prompt
+        folder = self.session["cwd"]
+        if self._how == "resume":
+            return "/sessions", body | {"resume": self.session["session_id"]} | self._more(), folder
+        return f"{self.at}/{self._how}", body, folder
+
+    def _more(self) -> Json:
+        permissions = PERMISSION_MODES[self.query_one("#permissions", OneWord).chosen]
+        model = self.query_one("#model", Input).value.strip()
+        more = {} if permissions == "default" else {"permission_mode": permissions}
+        return more | ({"model": model} if model else {})
+
+
+class SwitchDialog(SessionDialog):
+    """Another mode; or, where it runs over the SDK, another model or permission mode."""
+
+    heading = "Let it go on otherwise"
+    doing = "Changing"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s,f2", "send", "change", priority=True, key_display="^s")]
+
+    def fields(self) -> ComposeResult:
+        yield self.what()
+        yield OneWord("mode", MODES, MODES.index(self.session["mode"]), id="mode")
+        if self.session["mode"] == "sdk":
+            yield OneWord("permissions", (AS_IT_IS, *PERMISSION_MODES), 0, id="permissions")
+            yield Input(placeholder="model: leave empty for the one it has", id="model", max_length=200)
+
+    def wanted(self) -> tuple[str, Json, str] | str:
+        mode = MODES[self.query_one("#mode", OneWord).chosen]
+        more = self._more()
+        if mode == self.session["mode"]:
+            return (f"{self.at}/mode", more, "") if more else "choose what shall be otherwise"
+        return "one thing at a time: the mode, or the rest" if more else (f"{self.at}/mode", {"mode": mode}, "")
+
+    def _more(self) -> Json:
+        if self.session["mode"] != "sdk":
+            return {}
+        place = self.query_one("#permissions", OneWord).chosen
+        model = self.query_one("#model", Input).value.strip()
+        more = {"permission_mode": PERMISSION_MODES[place - 1]} if place else {}
+        return more | ({"model": model} if model else {})
