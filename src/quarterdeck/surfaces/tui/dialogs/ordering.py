@@ -58,6 +58,10 @@ class OrderDialog(Dialog[Json]):
         return "there is nothing to order"
 
     def action_send(self) -> None:
+        """Once what was typed before it has arrived where it was typed."""
+        (self.focused or self).call_later(self._send)
+
+    def _send(self) -> None:
         found = self.wanted()
         if isinstance(found, str):
             self.trouble(found[:1].upper() + found[1:])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -24,6 +25,7 @@ from quarterdeck.surfaces.tui.wall import Wall, cursor_colour
 
 Json = dict[str, Any]
 MOST_ROWS = 6
+LOOK_SECONDS = 0.5
 NAME = 22
 
 
@@ -110,11 +112,16 @@ class Filter(Input):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "pick(-1)", "project above", show=False),
-        Binding("down", "pick(1)", "project below", key_display="↑ ↓", tooltip="another project"),
+        Binding("down", "pick(1)", "another project", key_display="↑ ↓"),
+        Binding("enter", "done", "to the prompt", priority=True),
     ]
 
     def action_pick(self, step: int) -> None:
         self.screen.query_one(Projects).move(step)
+
+    def action_done(self) -> None:
+        """At once, so that what is typed next is the prompt."""
+        self.screen.set_focus(self.screen.query_one("#prompt"))
 
 
 class StartDialog(OrderDialog):
@@ -146,15 +153,23 @@ class StartDialog(OrderDialog):
 
     @work(exclusive=True, group="projects")
     async def _read(self) -> None:
-        """The projects of this machine; the first look may take a while."""
+        """The projects of this machine, as far as they are known, and again while the daemon looks for them."""
         self._tell()
-        try:
-            self._projects = (await self.face.talk.slowly("GET", "/projects"))["projects"]
-        except QuarterdeckError as error:
-            self.trouble(str(error))
-        self._nothing = "No project fits; a folder can be given from / or ~/"
-        self._tell()
-        self.query_one(Projects).choose(self._folder)
+        looking, is_first = True, True
+        while looking:
+            try:
+                found = await self.face.talk.slowly("GET", "/projects")
+            except QuarterdeckError as error:
+                self.trouble(str(error))
+                return
+            self._projects, looking = found["projects"], found["scan"]["state"] == "running"
+            few = "No project fits" if self._projects else "No projects yet (projects.roots names where to look)"
+            self._nothing = f"{few}; a folder can be given from / or ~/"
+            self._tell()
+            if is_first:
+                self.query_one(Projects).choose(self._folder)
+            is_first = False
+            await asyncio.sleep(LOOK_SECONDS)
 
     def _tell(self) -> None:
         text = self.query_one(Filter).value
@@ -169,14 +184,11 @@ class StartDialog(OrderDialog):
         if isinstance(event.input, Filter):
             self._tell()
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.query_one("#prompt", TextArea).focus()
-
     def on_projects_picked(self) -> None:
         self.query_one("#prompt", TextArea).focus()
 
     def wanted(self) -> tuple[str, Json, str] | str:
+        self._tell()
         chosen = self.query_one(Projects).chosen
         folder = chosen["path"] if chosen else typed_folder(self.query_one(Filter).value)
         if folder is None:

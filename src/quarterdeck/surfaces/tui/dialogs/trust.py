@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -11,9 +12,11 @@ from textual.binding import Binding, BindingType
 from quarterdeck.surfaces.bringing import brings_lines
 from quarterdeck.surfaces.tui.dialogs.dialog import Dialog
 from quarterdeck.surfaces.tui.lines import Line, fold, line
+from quarterdeck.surfaces.tui.model import SETTLE_SECONDS
 from quarterdeck.surfaces.tui.wall import Wall
 
 Json = dict[str, Any]
+LOOK_SECONDS = 0.1
 STYLES = {"head": "strong", "trouble": "warn", "words": "dim"}
 
 
@@ -27,7 +30,7 @@ def trust_lines(brings: Json) -> Iterator[Line]:
 
 
 class TrustDialog(Dialog[bool]):
-    """Ends with True when the person trusts the folder."""
+    """Ends with True when the person trusts the folder, which nobody can who has not seen all of it for a moment."""
 
     heading = "Trust this project?"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -38,23 +41,48 @@ class TrustDialog(Dialog[bool]):
     def __init__(self, brings: Json) -> None:
         super().__init__()
         self._brings = brings
+        self._shown_at: float | None = None
+        self._seen_rows = 0
 
     def inside(self) -> ComposeResult:
         yield Wall(id="brings")
 
+    @property
+    def _wall(self) -> Wall:
+        return self.query_one("#brings", Wall)
+
     def on_mount(self) -> None:
-        self.query_one(Wall).focus()
+        self._wall.focus()
         self.call_after_refresh(self._draw)
+        self.set_interval(LOOK_SECONDS, self._look)
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._draw)
 
     def _draw(self) -> None:
-        wall = self.query_one(Wall)
         lines = list(trust_lines(self._brings))
-        rows = sum(1 for _ in fold(lines, max(20, wall.content_size.width - 1)))
-        wall.styles.height = max(3, min(rows, self.size.height - 7))
-        wall.show(lines)
+        rows = sum(1 for _ in fold(lines, max(20, self._wall.content_size.width - 1)))
+        self._wall.styles.height = max(3, min(rows, self.size.height - 7))
+        self._wall.show(lines)
+        self._seen_rows, self._shown_at = 0, None
+        self.call_after_refresh(self._look)
+
+    def _look(self) -> None:
+        """Note how far it has been shown."""
+        wall = self._wall
+        self._seen_rows = max(self._seen_rows, wall.scroll_offset.y + wall.size.height)
+        if self._shown_at is None and wall.rows:
+            self._shown_at = time.monotonic()
+
+    def why_not(self) -> str:
+        """Why it cannot be trusted yet; empty when it can."""
+        if self._shown_at is None or time.monotonic() - self._shown_at < SETTLE_SECONDS:
+            return "it has only just come on screen"
+        return "there is more below: go down to its end first" if self._seen_rows < len(self._wall.rows) else ""
 
     def action_yes(self) -> None:
-        self.dismiss(True)
+        if why := self.why_not():
+            self.app.bell()
+            self.trouble(why[:1].upper() + why[1:])
+        else:
+            self.dismiss(True)

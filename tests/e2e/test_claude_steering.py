@@ -1,0 +1,78 @@
+"""Sessions started, written to and ended at the terminal face, with the real Claude Code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.test_claude_tui import LEAVE_SECONDS, face, opens, press_until_over
+from tests.support.claude import require
+from tests.support.model_server import Turn, text
+from tests.support.owner import Owner
+from tests.support.tmux import Pane, wait_until
+
+pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("tmux")]
+
+
+@pytest.fixture(scope="module")
+def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Owner]:
+    """Its project brings a hook, and nobody has trusted it yet."""
+    folder = tmp_path_factory.mktemp("owner")
+    with Owner(
+        folder, require("2.1.325"), env={"QUARTERDECK_PROJECTS_ROOTS": str(folder / "home" / "project")}
+    ) as owner:
+        hooks = {"Stop": [{"hooks": [{"type": "command", "command": "true the-projects-own-hook"}]}]}
+        owner.path(".claude").mkdir(exist_ok=True)
+        owner.path(".claude/settings.json").write_text(json.dumps({"hooks": hooks}))
+        assert owner.daemon.api("POST", "/projects/untrust", {"path": str(owner.claude.project)})[0] == 200
+        assert owner.daemon.api("POST", "/projects/scan?anew=true", timeout=60)[0] == 200
+        yield owner
+
+
+def ordered(desk: Pane, order: str) -> None:
+    desk.keys(":")
+    desk.wait_for("a command; Tab completes")
+    desk.keys(order, "Enter")
+
+
+def test_a_session_is_started_decided_written_to_and_ended_at_the_desk(owner: Owner) -> None:
+    prompt = owner.script_bash("touch from-the-dialog")
+    words = "and here is the second answer, word after word, which takes its time"
+    second = owner.script("now say something", Turn(text(words), between=0.15))
+    with face(owner) as desk:
+        desk.keys("s")
+        desk.wait_for("Start a session")
+        desk.wait_for("untrusted")
+        desk.keys(Path(owner.claude.project).name, "Enter")
+        desk.keys(prompt, "C-s")
+        desk.wait_for("Trust this project?")
+        desk.wait_for("true the-projects-own-hook")
+        opens(desk, "y", "Started")
+        request = owner.asked("touch from-the-dialog")
+        desk.wait_for("touch from-the-dialog")
+        desk.keys("n")
+        press_until_over(desk, "a", owner, request)
+        assert owner.confirmed(request)["decision"]["by"] == "owner via tui"
+        (session,) = owner.daemon.api("GET", "/sessions")[1]["sessions"]
+        assert (session["mode"], session["owned"]["started_by"]) == ("sdk", "owner via tui")
+        owner.session(session["session_id"], "settled")
+        assert owner.path("from-the-dialog").exists()
+
+        desk.keys(">")
+        desk.wait_for("Write to a session")
+        desk.keys(second, "C-s")
+        desk.wait_for("● project says")
+        result = owner.event(session, "turn.result", after=owner.event(session, "turn.result")["seq_no"])
+        assert result["data"]["text"] == words
+        wait_until(lambda: "● project says" not in desk.screen(), 10, desk.screen)
+
+        desk.keys("E")
+        desk.wait_for("with everything it started?")
+        desk.keys("y")
+        owner.ended(session)
+        desk.wait_for("R resume")
+        desk.keys("q")
+        wait_until(lambda: desk.ended, LEAVE_SECONDS, desk.screen)
