@@ -50,7 +50,7 @@ def test_a_session_is_started_decided_written_to_and_ended_at_the_desk(owner: Ow
         desk.keys(prompt, "C-s")
         desk.wait_for("Trust this project?")
         desk.wait_for("true the-projects-own-hook")
-        opens(desk, "y", "Started")
+        opens(desk, "y", "Started project (")
         request = owner.asked("touch from-the-dialog")
         desk.wait_for("touch from-the-dialog")
         desk.keys("n")

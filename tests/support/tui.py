@@ -62,6 +62,15 @@ def session(session_id: str = "s1", state: str = "waiting_permission", **more: A
     return view | more
 
 
+def ours(session_id: str = "s1", mode: str = "sdk", status: str = "up", **more: Any) -> Json:
+    """A session that we started."""
+    owned = {"status": status, "started_by": "owner via tui", "launched_at": NOW - 60, "terminal": None}
+    owned |= {"worktree": None, "shell": False, "moved_to": None}
+    state = "ended" if status == "down" else "idle"
+    ended = {"ended_at": NOW - 5} if status == "down" else {}
+    return session(session_id, state, mode=mode, owned=owned | more.pop("owned", {}), **ended, **more)
+
+
 def request(request_id: str = "q1", command: str = "git push --force", **more: Any) -> Json:
     """A request that waits, as lists show it."""
     view: Json = {
@@ -169,12 +178,14 @@ class RecordedClient(Client):
 
 
 class RecordedTalk(Talk):
-    """A way to a daemon that only answers what was recorded."""
+    """A way to a daemon that only answers what was recorded: by its path, what changes something by `POST` and its
+    path. `ordered` is what it was told to change."""
 
     def __init__(self, said: list[Connected | Lost | Message], answers: dict[str, Json]) -> None:
         super().__init__(Path("/home/ann/.quarterdeck"))
         self.live = RecordedLive(said)
         self._answers = answers
+        self.ordered: list[tuple[str, str, Json]] = []
 
     def client(self) -> Client:
         return RecordedClient("", "")
@@ -185,7 +196,11 @@ class RecordedTalk(Talk):
         return self._answers[path]
 
     async def slowly(self, method: str, path: str, body: Json | None = None) -> Json:
-        return await self.get(path.partition("?")[0])
+        plain = path.partition("?")[0]
+        if method != "GET":
+            self.ordered.append((method, path, body or {}))
+        return await self.get(plain if method == "GET" else f"{method} {plain}")
 
     async def post(self, path: str, body: Json) -> Json:
-        return await self.get(path)
+        known = f"POST {path}" in self._answers
+        return await self.slowly("POST", path, body) if known else await self.get(path)

@@ -132,6 +132,8 @@ class Bridge(Screen[None]):
         self.query_one(Welcome).tell(model.link == "live" and not model.sessions and not model.asked)
         if events := model.take_events(EVENTS_A_TICK):
             self.feed.append(events)
+        if self.sessions.chosen:
+            self.feed.entitle()
         self.query_one(Speech).tell(self.sessions.chosen, events)
         self.refresh_bindings()
 

@@ -50,8 +50,8 @@ class FeedPane(FeedView, Titled):
     def entitle(self) -> None:
         """Say in the frame what is followed, and what narrows it."""
         session = self._model.sessions.get(self.session_id or "")
-        name = f"{project_name(session['cwd'])} · {session['title']}" if session else "everything"
-        self.entitled(f"Feed · {name}")
+        parts = [project_name(session["cwd"]), session["title"]] if session else ["everything"]
+        self.entitled(" · ".join(["Feed", *(part for part in parts if part)]))
         parts = [self._filter, f"“{self.term}”" if self.term else ""]
         narrowed = " · ".join(part for part in parts if part)
         self.border_subtitle = Content(one_line(narrowed)) if narrowed else None

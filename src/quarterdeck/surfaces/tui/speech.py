@@ -11,7 +11,7 @@ from textual import work
 
 from quarterdeck.errors import Refused
 from quarterdeck.surfaces.live import Live, Message
-from quarterdeck.surfaces.tui.lines import Line, exact_lines, fold, line
+from quarterdeck.surfaces.tui.lines import Line, fold, line
 from quarterdeck.surfaces.tui.model import Model
 from quarterdeck.surfaces.tui.spoken import Saying, Spoken, followed
 from quarterdeck.surfaces.tui.talk import SURFACE, Talk
@@ -26,7 +26,7 @@ def said_lines(name: str, said: Saying) -> Iterator[Line]:
     """Who speaks, and what."""
     yield line(("● ", "running"), (name, "strong"), (" thinks …" if said.thinks else " says", "dim"))
     if said.text.strip():
-        yield from exact_lines(said.text.strip("\n"), "", indent=2)
+        yield from (line(part, indent=2) for part in said.text.strip("\n").split("\n"))
 
 
 class Speech(Wall, can_focus=False):

@@ -17,8 +17,9 @@ class Titled(Widget):
 
     def entitled(self, words: str) -> None:
         """Other words in the frame; never markup."""
-        self._called = words
-        self._write_title()
+        if words != self._called:
+            self._called = words
+            self._write_title()
 
     def watch_has_focus(self, has_focus: bool) -> None:
         super().watch_has_focus(has_focus)

@@ -112,7 +112,7 @@ class Filter(Input):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "pick(-1)", "project above", show=False),
-        Binding("down", "pick(1)", "another project", key_display="↑ ↓"),
+        Binding("down", "pick(1)", "project below", show=False),
         Binding("enter", "done", "to the prompt", priority=True),
     ]
 

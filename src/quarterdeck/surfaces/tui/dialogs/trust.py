@@ -33,6 +33,7 @@ class TrustDialog(Dialog[bool]):
     """Ends with True when the person trusts the folder, which nobody can who has not seen all of it for a moment."""
 
     heading = "Trust this project?"
+    DEFAULT_CSS = "TrustDialog #brings { scrollbar-gutter: stable; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "yes", "trust it"),
         Binding("n", "cancel", "no"),
@@ -43,6 +44,7 @@ class TrustDialog(Dialog[bool]):
         self._brings = brings
         self._shown_at: float | None = None
         self._seen_rows = 0
+        self._height = 0
 
     def inside(self) -> ComposeResult:
         yield Wall(id="brings")
@@ -61,8 +63,9 @@ class TrustDialog(Dialog[bool]):
 
     def _draw(self) -> None:
         lines = list(trust_lines(self._brings))
-        rows = sum(1 for _ in fold(lines, max(20, self._wall.content_size.width - 1)))
-        self._wall.styles.height = max(3, min(rows, self.size.height - 7))
+        rows = sum(1 for _ in fold(lines, max(20, self._wall.content_size.width)))
+        self._height = max(3, min(rows, self.size.height - 7))
+        self._wall.styles.height = self._height
         self._wall.show(lines)
         self._seen_rows, self._shown_at = 0, None
         self.call_after_refresh(self._look)
@@ -70,9 +73,9 @@ class TrustDialog(Dialog[bool]):
     def _look(self) -> None:
         """Note how far it has been shown."""
         wall = self._wall
-        self._seen_rows = max(self._seen_rows, wall.scroll_offset.y + wall.size.height)
-        if self._shown_at is None and wall.rows:
-            self._shown_at = time.monotonic()
+        if wall.rows and wall.size.height == self._height:
+            self._seen_rows = max(self._seen_rows, wall.scroll_offset.y + self._height)
+            self._shown_at = self._shown_at or time.monotonic()
 
     def why_not(self) -> str:
         """Why it cannot be trusted yet; empty when it can."""
