@@ -76,3 +76,68 @@ async def test_the_bridge_looks_as_it_did(size: tuple[int, int], theme: str) -> 
             SNAPSHOTS.mkdir(exist_ok=True)
             kept.write_text(picture(app))
         await face.until(lambda: picture(app) == kept.read_text(), f"the look of {kept.name}")
+
+
+BRINGS: Json = {
+    "path": "/home/ann/shop",
+    "trusted": False,
+    "hooks": [
+        {"event": "PreToolUse", "matcher": "Bash", "runs": "./check.sh --strict", "file": ".claude/settings.json"},
+        {"event": "Stop", "matcher": "", "runs": "make report", "file": ".claude/settings.json"},
+    ],
+    "servers": [{"name": "db", "transport": "stdio", "runs": "npx db", "gets": ["DSN"], "file": ".mcp.json"}],
+    "variables": [{"name": "NODE_ENV", "says": "", "file": ".claude/settings.json"}],
+    "allows": [{"name": "Bash(make test:*)", "says": "", "file": ".claude/settings.local.json"}],
+    "others": [],
+    "troubles": [".claude/settings.local.json: is reached through a link; look at it"],
+}
+PROJECTS: list[Json] = [
+    {"name": name, "path": f"/home/ann/{name}", "git_branch": "main", "trusted": name == "docs"}
+    | {"last_modified": NOW - place, "live_sessions": 0, "prior_sessions": []}
+    for place, name in enumerate(("shop", "docs", "infra"))
+]
+PLUGINS: list[Json] = [
+    {"plugin_id": f"{name}@lab", "name": name, "marketplace": "lab", "version": "1.2.0", "enabled": name == "lint"}
+    | {"scope": "user", "project": None, "capabilities": ["hooks", "skills"], "errors": []}
+    for name in ("lint", "spell")
+]
+SERVERS: list[Json] = [
+    {"name": name, "transport": "stdio", "scope": "user", "project": None, "status": status, "last_error": None}
+    | {"checked_at": NOW - 30, "config": {"command": "npx", "args": ["-y", name]}, "tools": None, "login": None}
+    for name, status in (("files", "connected"), ("search", "failed"), ("mail", "needs_auth"))
+]
+OTHERS: dict[str, Json] = {
+    "/sessions": {"sessions": [], "next": None},
+    "/projects": {"projects": PROJECTS, "scan": {"state": "done"}},
+    "/projects/brings": BRINGS,
+    "/plugins": {"plugins": PLUGINS},
+    "/mcp": {"mcp": SERVERS},
+}
+LOOKS: dict[str, tuple[tuple[str, ...], str]] = {
+    "start": (("s",), "infra"),
+    "trust": (("s", *"shop", "enter", *"hi", "f2"), "its own rules hold"),
+    "plugins": (("colon", *"plugins", "enter"), "spell"),
+    "mcp": (("colon", *"mcp", "enter"), "sign in"),
+    "mcp-add": (("colon", *"mcp", "enter", "plus"), "name, like files"),
+}
+"""Each look: the keys that lead to it, and words by which it is all there."""
+
+
+@pytest.mark.usefixtures("_in_utc")
+@pytest.mark.parametrize("name", LOOKS)
+@pytest.mark.parametrize("size", [(60, 24), (110, 32)], ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_the_other_screens_look_as_they_did(size: tuple[int, int], name: str) -> None:
+    shop = session("shop", "idle", cwd="/home/ann/shop")
+    talk = RecordedTalk([connected(__version__), snapshot(sessions=[shop])], OTHERS)
+    app = QuarterdeckApp(Path("/nowhere"), talk=talk, clock=lambda: NOW)
+    async with app.run_test(size=size) as pilot:
+        face = Face(app, pilot)
+        keys, words = LOOKS[name]
+        await face.sees("shop")
+        await face.press(*keys)
+        await face.sees(words)
+        kept = SNAPSHOTS / f"{name}-{size[0]}x{size[1]}.svg"
+        if os.environ.get("QD_SNAPSHOTS") == "write":
+            await asyncio.sleep(1.5)
+            kept.write_text(picture(app))
+        await face.until(lambda: picture(app) == kept.read_text(), f"the look of {kept.name}")

@@ -171,9 +171,9 @@ class RecordedLive(Live):
 
 
 class RecordedClient(Client):
-    """Finds nothing older in the log."""
+    """Whose log holds nothing beside what was said."""
 
-    def get(self, path: str, **query: Any) -> Json:
+    def get(self, path: str, /, **query: Any) -> Json:
         return {"events": [], "next": None}
 
 
@@ -187,7 +187,7 @@ class RecordedTalk(Talk):
         self._answers = answers
         self.ordered: list[tuple[str, str, Json]] = []
 
-    def client(self) -> Client:
+    def client(self, seconds: float = 1.0) -> Client:
         return RecordedClient("", "")
 
     async def get(self, path: str, /, **query: Any) -> Json:

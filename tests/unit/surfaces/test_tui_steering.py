@@ -133,16 +133,16 @@ def test_a_server_is_read_from_lines_and_words() -> None:
 def test_nothing_that_hides_gets_through_any_of_it() -> None:
     for text in HOSTILE:
         hook = {"event": text, "matcher": text, "runs": text, "file": text}
-        server = {"name": text, "transport": text, "runs": text, "gets": [text], "file": text}
+        brought = {"name": text, "transport": text, "runs": text, "gets": [text], "file": text}
         other = {"name": text, "says": text, "file": text}
-        brings = {"path": text, "hooks": [hook], "servers": [server], "variables": [other], "allows": [other]}
+        brings = {"path": text, "hooks": [hook], "servers": [brought], "variables": [other], "allows": [other]}
         lines = list(trust_lines(brings | {"others": [other], "troubles": [text]}))
         lines += said_lines(text, Saying(text))
         plugin = {"plugin_id": text, "name": text, "marketplace": text, "version": text, "enabled": True, "scope": text}
         plugin |= {"project": text, "capabilities": [text], "errors": [text]}
         lines += plugin_lines(plugin)
         config = {"command": text, "args": [text], "env": {text: "•••"}}
-        server = {"name": text, "config": config, "project": text, "last_error": text, "login": text}
+        server: Json = {"name": text, "config": config, "project": text, "last_error": text, "login": text}
         lines += server_lines(server)
         assert not UNSEEN.search(plain(fold(lines, 80)).replace("\n", ""))
 
@@ -156,7 +156,7 @@ def test_rows_of_plugins_and_servers_say_how_they_are_in_words() -> None:
     offer = {"plugin_id": "p@m", "name": "p", "marketplace": "m", "version": None, "description": "does things"}
     ((key, cells),) = offer_rows([offer])
     assert (key, cells[-1]) == ("p@m", ("does things", "dim"))
-    server = {"name": "files", "transport": "stdio", "scope": "user", "project": None, "checked_at": None}
+    server: Json = {"name": "files", "transport": "stdio", "scope": "user", "project": None, "checked_at": None}
     server |= {"status": "failed", "config": {"command": "npx", "args": ["-y"]}}
     ((_, cells),) = server_rows([server], NOW)
     assert cells[0] == ("✕ failed", "blocked")

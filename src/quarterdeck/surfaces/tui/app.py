@@ -200,8 +200,9 @@ class QuarterdeckApp(App[None]):
         self.say(message, severity)
 
     def _tell_keys(self) -> None:
-        for keys in self.screen.query(Keys):
-            keys.tell()
+        for screen in self.screen_stack[-1:]:
+            for keys in screen.query(Keys):
+                keys.tell()
 
     def copy(self, text: str) -> None:
         """To the clipboard of the terminal (OSC 52)."""

@@ -83,7 +83,12 @@ class OrderDialog(Dialog[Json]):
             self.trouble(one_line(str(error)))
         finally:
             self._since = None
-            self._tell_progress()
+
+    def action_cancel(self) -> None:
+        """What is on its way goes on, unseen."""
+        if self._since is not None:
+            self.face.say(f"Not waited for: {self.doing.lower()} goes on", "warning")
+        super().action_cancel()
 
     async def _is_trusted(self, folder: str) -> bool:
         """Whether a folder is trusted, after the person was asked where it is not."""

@@ -42,15 +42,15 @@ class WorkingPage(TablePage):
             return None
         self._doing, self._since = doing, time.monotonic()
         self._tell_progress()
+        found, trouble = None, ""
         try:
             found = await self.face.talk.slowly(method, path, body)
         except QuarterdeckError as error:
-            self.trouble(one_line(str(error)))
-            return None
+            trouble = one_line(str(error))
         finally:
             self._doing = ""
-            self.name_it(f"{self.table.count}" if self.table.count else self.empty)
-        self.trouble("")
+        self.trouble(trouble)
+        self.name_it(f"{self.table.count}" if self.table.count else self.empty)
         return found
 
     def tell_below(self, lines: Iterable[Line]) -> None:
