@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.test_claude_tui import LEAVE_SECONDS, face, opens, press_until_over
+from tests.e2e.test_claude_tui import LEAVE_SECONDS, face, press_until_over
 from tests.support.claude import require
 from tests.support.model_server import Turn, text
 from tests.support.owner import Owner
-from tests.support.tmux import Pane, wait_until
+from tests.support.tmux import READY, Pane, wait_until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("tmux")]
 
@@ -32,10 +32,14 @@ def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Owner]:
         yield owner
 
 
-def ordered(desk: Pane, order: str) -> None:
-    desk.keys(":")
-    desk.wait_for("a command; Tab completes")
-    desk.keys(order, "Enter")
+def trusts(desk: Pane) -> None:
+    """A project can be trusted once what it brings has been seen for a moment: press until that is so."""
+
+    def pressed() -> bool:
+        desk.keys("y")
+        return "Trust this project?" not in desk.screen()
+
+    wait_until(pressed, 10, desk.screen)
 
 
 def test_a_session_is_started_decided_written_to_and_ended_at_the_desk(owner: Owner) -> None:
@@ -50,8 +54,9 @@ def test_a_session_is_started_decided_written_to_and_ended_at_the_desk(owner: Ow
         desk.keys(prompt, "C-s")
         desk.wait_for("Trust this project?")
         desk.wait_for("true the-projects-own-hook")
-        opens(desk, "y", "Started project (")
+        trusts(desk)
         request = owner.asked("touch from-the-dialog")
+        desk.wait_for("Started project (", 40)
         desk.wait_for("touch from-the-dialog")
         desk.keys("n")
         press_until_over(desk, "a", owner, request)
@@ -74,5 +79,29 @@ def test_a_session_is_started_decided_written_to_and_ended_at_the_desk(owner: Ow
         desk.keys("y")
         owner.ended(session)
         desk.wait_for("R resume")
+        desk.keys("q")
+        wait_until(lambda: desk.ended, LEAVE_SECONDS, desk.screen)
+
+
+@pytest.mark.parametrize("mode", ["pty", "tmux"])
+def test_a_terminal_takes_the_screen_and_gives_it_back(owner: Owner, mode: str) -> None:
+    assert owner.daemon.api("POST", "/projects/trust", {"path": str(owner.claude.project)})[0] == 200
+    session = owner.starts(mode)
+    with face(owner) as desk:
+        desk.keys("Down")
+        desk.wait_for("t terminal")
+        desk.keys("t")
+        desk.wait_for(READY, 40)
+        prompt = owner.script(f"hello from the {mode}", Turn(text(f"greetings to the {mode}")))
+        desk.keys(prompt, "Enter")
+        desk.wait_for(f"greetings to the {mode}")
+        desk.keys("C-]")
+        desk.wait_for("Back from project (")
+        desk.wait_for("Sessions")
+        assert owner.daemon.api("GET", f"/sessions/{session['session_id']}")[1]["owned"]["status"] == "up"
+        desk.keys("E")
+        desk.wait_for("with everything it started?")
+        desk.keys("y")
+        owner.ended(session)
         desk.keys("q")
         wait_until(lambda: desk.ended, LEAVE_SECONDS, desk.screen)
