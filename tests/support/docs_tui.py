@@ -49,6 +49,25 @@ through the terminal (OSC 52).
 ![A small screen](screenshots/desk-small.svg)
 ![Remembering a decision](screenshots/remember.svg)
 
+## Sessions
+
+`s` starts a session: the project (typed words filter, trusted ones are marked), the mode, the permission mode, the
+model, the prompt. A project that is not trusted yet is shown first with everything that it brings: hooks, MCP servers,
+variables, allow rules; it can be trusted once all of that has been on screen. What is refused is said in the dialog,
+and nothing that was typed is lost.
+
+An order is about the session under the cursor in the list, else about the one whose card has the focus, else about the
+one whose feed is shown. The foot shows the keys that this session takes: a session of ours is written to (`>`),
+interrupted, ended, forked, switched to another mode; one that has ended is resumed; one that runs in a terminal of its
+own can be taken over once it has ended there, until then it is forked. While the model of an SDK session speaks, its
+words stand at the end of the feed.
+
+`t` hands the screen to the terminal of a pty or tmux session, and Ctrl-] comes back. Meanwhile nothing of this face runs:
+it neither rings nor notifies.
+
+`:plugins` and `:mcp` have Claude Code's own command line do what is asked and show what it says. No MCP server is
+started before `v`.
+
 The pictures are made by `make screenshots`, the tables below by `make docs`.
 
 ## Keys
