@@ -62,8 +62,8 @@ interrupted, ended, forked, switched to another mode; one that has ended is resu
 own can be taken over once it has ended there, until then it is forked. While the model of an SDK session speaks, its
 words stand at the end of the feed.
 
-`t` hands the screen to the terminal of a pty or tmux session, and Ctrl-] comes back. Meanwhile nothing of this face runs:
-it neither rings nor notifies.
+`t` hands the screen to the terminal of a pty or tmux session, and Ctrl-] comes back. Meanwhile nothing of this face
+runs: it neither rings nor notifies.
 
 `:plugins` and `:mcp` have Claude Code's own command line do what is asked and show what it says. No MCP server is
 started before `v`.
