@@ -22,7 +22,7 @@ _COMMAND = re.compile(
     rf"({_NAME}{_STOP}(?: {_WORD})*+)"  # the words
     rf"((?:{_NOWHERE})*+)"  # redirections to another descriptor, or to nowhere
     rf"( *+(?:&&|\|\||\|&|[|;]|&(?![>&])|\Z) *+)"  # what joins it to the next
-    rf"|(.)",  # what is not read
+    rf"|(.++)",  # what is not read, with all that follows: no second look at it
     re.DOTALL,
 )
 _WORDS = re.compile(r"[^ '\"]++(?:'[^']*+'|\"[^\"]*+\")?+|'[^']*+'|\"[^\"]*+\"")
