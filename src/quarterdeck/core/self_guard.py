@@ -204,7 +204,7 @@ def _named(subject: Subject, ours: str, script: Script) -> str | None:
     places = [subject.cwd.casefold()]
     # To work out a path takes long, so a word is passed over that cannot lead to us from any folder the line is in.
     watchful = leads_to_us(places[0], ours) or leads_to_us(home, ours)
-    guessing = wildcards_lead_to_us(places[0], ours)
+    guessing = wildcards_lead_to_us(places[0], ours) or bool(ours and ours in home)
     for call in script.calls:
         words = call.words
         if len(words) > 1 and words[0].casefold() in _MOVES:

@@ -167,6 +167,10 @@ def test_settings_that_an_agent_keeps_elsewhere_are_guarded_too(subject: Subject
     assert touches_us(replace(runs("cat /srv/cc/settings.json"), guarded=(ELSEWHERE,)), OURS) is None
 
 
+def test_beside_wildcards_our_path_within_that_of_the_home_counts_too() -> None:
+    assert touches_us(replace(runs("cat *.py ~/x"), home=f"/srv{OURS}"), OURS)
+
+
 def test_without_a_known_home_the_commands_and_settings_are_still_guarded() -> None:
     assert touches_us(runs("qd allow r1"), "")
     assert touches_us(edits(f"{CWD}/.claude/settings.json"), "")
