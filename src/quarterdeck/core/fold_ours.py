@@ -59,6 +59,13 @@ def _close(draft: Draft, session: Session, event: FeedEvent, change: Change) -> 
         change["ours"] = replace(session.ours, status="ending", next_mode=data.next_mode, ended_by=data.by)
 
 
+def _failed(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    """What could not be ended still runs, and can be ended again."""
+    data: o.SessionFailedData = event.data
+    if data.order == "end" and session.ours is not None and session.ours.status == "ending":
+        change["ours"] = replace(session.ours, status="up", next_mode=None, ended_by=None)
+
+
 def _exit(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
     if session.ours is not None:
         change["ours"] = replace(session.ours, status="down", terminal=None)
@@ -83,9 +90,9 @@ def _send(draft: Draft, session: Session, event: FeedEvent, change: Change) -> N
 
 
 def _turn(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
-    """After a turn that did not end by itself no hook says that the agent rests."""
+    """After a turn that did not end by itself, or a command of the agent's own, no hook says that the agent rests."""
     data: o.TurnResultData = event.data
-    if data.is_error and session.agent_state is not AgentState.ENDED:
+    if session.agent_state is AgentState.SENT or (data.is_error and session.agent_state is not AgentState.ENDED):
         change["agent_state"] = AgentState.IDLE
 
 
@@ -93,6 +100,7 @@ OURS: dict[str, Callable[[Draft, Session, FeedEvent, Change], None]] = {
     "session.launch": _launch,
     "session.up": _up,
     "session.close": _close,
+    "session.failed": _failed,
     "session.exit": _exit,
     "session.change": _change,
     "session.send": _send,

@@ -58,9 +58,9 @@ def hear_news(step: Step, news: News) -> None:
         return
     step.session_id = session.session_id
     match news:
-        case Up(process=process, terminal=terminal):
-            pid, start = (process.pid, process.start) if process else (None, None)
-            step.emit("session.up", o.SessionUpData(pid=pid, start=start, terminal=terminal), level="debug")
+        case Up():
+            if session.ours.runs:
+                _up(step, session, session.ours, news)
         case Down():
             if session.ours.runs:
                 _down(step, session, session.ours, news)
@@ -76,6 +76,14 @@ def hear_news(step: Step, news: News) -> None:
             step.emit(f"worktree.{action}", changed, actor=USER, outside=True)
         case _:
             assert_never(news)
+
+
+def _up(step: Step, session: Session, ours: Ours, news: Up) -> None:
+    """What was to end when we did is ended now."""
+    pid, start = (news.process.pid, news.process.start) if news.process else (None, None)
+    step.emit("session.up", o.SessionUpData(pid=pid, start=start, terminal=news.terminal), level="debug")
+    if news.found and ours.status == "ending":
+        step.effects.append(Finish(mode=session.mode, handle=ours.handle))
 
 
 def _turn_ended(step: Step, data: o.TurnResultData) -> None:

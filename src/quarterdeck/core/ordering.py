@@ -25,6 +25,7 @@ from quarterdeck.core.orders import (
     Start,
     Switch,
 )
+from quarterdeck.core.ours import current
 from quarterdeck.core.projects import is_trusted
 from quarterdeck.core.state import Ours, Session
 from quarterdeck.core.step import Step
@@ -90,6 +91,9 @@ def _cannot_go_on(step: Step, start: Start) -> Refusal | None:
         return _is_taken(step, start)
     if start.runs_as is not None:
         return Refusal("session_runs", f"{start.resume} runs as process {start.runs_as}; end it there, or fork it")
+    goes_on = current(step.draft.state, start.session_id)
+    if goes_on is not None and goes_on.runs_here and goes_on.session_id != start.session_id:
+        return Refusal("session_runs", f"{start.resume} goes on as {goes_on.session_id}; end that first, or fork it")
     before = step.draft.sessions.get(start.resume or "")
     if before is None:
         return None
@@ -180,7 +184,7 @@ def _switch(step: Step, order: Switch) -> Refusal | None:
         return Refusal("invalid", f"mode: it is {order.mode} already")
     if found.ours.shell:
         return Refusal("not_possible", "a shell cannot go on elsewhere")
-    if found.session.agent_state in AT_WORK:
+    if found.session.agent_state in AT_WORK or found.session.agent_state is AgentState.SENT:
         return Refusal("session_busy", f"{order.session_id} is at work; first: qd interrupt {order.session_id}")
     close(step, found.session, found.ours, order.by, next_mode=order.mode)
     return None

@@ -91,12 +91,14 @@ Order = Start | Send | Interrupt | End | Change | Switch
 
 class Up(Struct, frozen=True, gc=False, kw_only=True):
     """A session of ours runs: as this process, and where it is a terminal, there. In news `session_id` is the one it
-    was started with, its handle, whatever the agent has called it since."""
+    was started with, its handle, whatever the agent has called it since. `found` after a restart of ours: nobody of
+    before works on it any more."""
 
     session_id: str
     at: float
     process: ProcessId | None = None
     terminal: str | None = None
+    found: bool = False
 
 
 class Down(Struct, frozen=True, gc=False, kw_only=True):

@@ -23,7 +23,9 @@ from quarterdeck.wire import write_json
 
 DID_NOT_START = "did not start"
 WAS_GONE = "was gone after a restart"
+STOPS = "Quarterdeck stops; try again when it is back"
 CLOSE_SECONDS = 5.0
+LOOK_SECONDS = 0.05
 ENTRYPOINT = "sdk-py"
 
 logger = structlog.get_logger("crew")
@@ -55,12 +57,21 @@ class Crew:
     async def done(self, name: str) -> str | None:
         """Wait for the work of this name, and why it failed, if so."""
         task = self._doing.get(name)
-        return await asyncio.shield(task) if task is not None else None
+        try:
+            return await asyncio.shield(task) if task is not None else None
+        except asyncio.CancelledError:
+            if task is None or not task.cancelled():
+                raise
+            return STOPS
 
     async def _do(self, work: Work, handle: str) -> str | None:
         locks = self._locks.setdefault(handle, _Locks())
         try:
+            if isinstance(work, Finish):
+                await self._give_up(self._way(work.mode), handle, locks)
             async with locks.of(work):
+                if isinstance(work, Finish) and locks.is_over:
+                    return None
                 await self._carry_out(work, handle)
         except QuarterdeckError as refused:
             error = str(refused)
@@ -69,8 +80,15 @@ class Crew:
             error = f"{type(surprise).__name__}; see the daemon's log"
         else:
             return None
+        locks.is_over = locks.is_over or isinstance(work, Launch)
         self._failed(work, handle, error)
         return error
+
+    async def _give_up(self, way: Way, handle: str, locks: _Locks) -> None:
+        """Nobody waits for a start that is no longer wanted."""
+        while locks.is_starting:
+            await way.give_up(handle)
+            await asyncio.sleep(LOOK_SECONDS)
 
     def _failed(self, work: Work, handle: str, error: str) -> None:
         message_id = work.send.message_id if isinstance(work, Deliver) else None
@@ -151,7 +169,7 @@ class Crew:
                 continue
             at = time.time()
             for one in found:
-                self.tell(Up(session_id=one.session_id, at=at, process=one.process, terminal=one.terminal))
+                self.tell(Up(session_id=one.session_id, at=at, process=one.process, terminal=one.terminal, found=True))
             for handle in set(expected) - {one.session_id for one in found}:
                 self.tell(Down(session_id=handle, at=at, reason=WAS_GONE))
 
@@ -171,20 +189,30 @@ class Crew:
 
     async def close(self) -> None:
         """We stop: what cannot live without us ends, and is on record as ended."""
-        for task in list(self._doing.values()):
-            task.cancel()
+        starts = {name: task for name, task in self._doing.items() if name.startswith("start ")}
+        for name, task in list(self._doing.items()):
+            if name not in starts:
+                task.cancel()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):
-                await asyncio.gather(*(way.close() for way in self._ways.values()), return_exceptions=True)
+                closing = (way.close() for way in self._ways.values())
+                await asyncio.gather(*closing, *starts.values(), return_exceptions=True)
+        for task in starts.values():
+            task.cancel()
 
 
 class _Locks:
     """Nothing is done before a session has started, and one prompt is given after another. An end or an interrupt
-    waits for no prompt."""
+    waits for no prompt. `is_over` when it did not start."""
 
     def __init__(self) -> None:
         self._starting = asyncio.Lock()
         self._sending = asyncio.Lock()
+        self.is_over = False
+
+    @property
+    def is_starting(self) -> bool:
+        return self._starting.locked()
 
     @contextlib.asynccontextmanager
     async def of(self, work: Work) -> AsyncIterator[None]:

@@ -230,7 +230,8 @@ async def _hang_up(writer: asyncio.StreamWriter) -> None:
     """Close when what was written has been read, or at once when nobody reads it."""
     writer.close()
     with contextlib.suppress(ConnectionError, TimeoutError, asyncio.CancelledError):
-        await asyncio.wait_for(writer.wait_closed(), HANG_UP_SECONDS)
+        async with asyncio.timeout(HANG_UP_SECONDS):
+            await writer.wait_closed()
     writer.transport.abort()
 
 

@@ -139,7 +139,8 @@ class Transcripts:
     async def _until(self, moment: float) -> None:
         self._wake.clear()
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._wake.wait(), max(0.0, moment - time.monotonic()))
+            async with asyncio.timeout(max(0.0, moment - time.monotonic())):  # in 3.11 wait_for may lose a cancel
+                await self._wake.wait()
 
     async def _look(self) -> None:
         """Sessions at work may write without a hook that says so."""
@@ -180,7 +181,8 @@ class Transcripts:
         self._loop.tell(told)
         if told.offset != told.start:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._recorded.wait(), RECORD_SECONDS)
+                async with asyncio.timeout(RECORD_SECONDS):
+                    await self._recorded.wait()
 
     def _forget(self, session_id: str) -> None:
         self._sizes = {key: size for key, size in self._sizes.items() if key[0] != session_id}

@@ -58,7 +58,7 @@ class ClaudeCli(Struct, frozen=True):
 
     def version(self) -> str:
         """Such as 2.1.325; empty when it does not say."""
-        found = re.match(r"\d+(\.\d+)+", self.run(Path(self.path.anchor), "--version"))
+        found = re.match(r"\d+(\.\d+)+", self.run(Path(self.path.anchor), "--version", seconds=LIST_SECONDS))
         return found[0] if found else ""
 
     def run(self, cwd: Path, *args: str, seconds: float = INSTALL_SECONDS, secrets: Collection[str] = ()) -> str:

@@ -73,6 +73,10 @@ class Way(Protocol):
 
     async def change(self, session_id: str, model: str | None, permission_mode: str | None) -> None: ...
 
+    async def give_up(self, session_id: str) -> None:
+        """A launch that may take long is refused now; nothing when none is under way."""
+        ...
+
     async def end(self, session_id: str) -> None:
         """End it with all it started; `Down` follows."""
         ...

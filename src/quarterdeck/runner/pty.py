@@ -172,6 +172,9 @@ class PtyWay:
         self._session(session_id)
         raise Refused("in a terminal model and permission mode are changed at its keys; attach to it")
 
+    async def give_up(self, session_id: str) -> None:
+        """A terminal is there at once, or not at all."""
+
     async def end(self, session_id: str) -> None:
         session = self._session(session_id)
         await session.tell(frame(STOP))

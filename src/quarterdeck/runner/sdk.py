@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MISSING = "the Claude Agent SDK is not installed; run `pip install quarterdeck[sdk]`"
 STOPS = "Quarterdeck stops; start the session again when it is back"
+GIVEN_UP = "it was ended before it had started"
 SOURCES = ("user", "project", "local")
 
 
@@ -32,6 +33,7 @@ class SdkWay:
         self._ear, self._sources, self._tools = ear, tuple(sources), tools
         self._sessions: dict[str, Session] = {}
         self._starting: dict[str, Pipe] = {}
+        self._given_up: set[str] = set()
         self._closed = False
 
     async def launch(self, start: Start, kit: Kit) -> Running:
@@ -43,10 +45,14 @@ class SdkWay:
         self._starting[start.session_id] = pipe
         try:
             await client.connect()
-        except Exception as error:
+        except BaseException as error:
+            await pipe.close()
+            if not isinstance(error, Exception):
+                raise
             said = f"claude did not start: {session.trouble or pipe.last_words or error}"
-            raise Refused(STOPS if self._closed else said) from None
+            raise Refused(STOPS if self._closed else GIVEN_UP if start.session_id in self._given_up else said) from None
         finally:
+            self._given_up.discard(start.session_id)
             del self._starting[start.session_id]
         if self._closed:
             await client.disconnect()
@@ -77,6 +83,12 @@ class SdkWay:
 
     async def change(self, session_id: str, model: str | None, permission_mode: str | None) -> None:
         await self._session(session_id).change(model, permission_mode)
+
+    async def give_up(self, session_id: str) -> None:
+        pipe = self._starting.get(session_id)
+        if pipe is not None:
+            self._given_up.add(session_id)
+            await pipe.close()
 
     async def end(self, session_id: str) -> None:
         await self._session(session_id).finish("ended")

@@ -139,7 +139,8 @@ class Pipe:
 
     async def _gone(self, seconds: float) -> bool:
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._started.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._started.wait()
         return self._started.returncode is not None
 
     def _signal(self, send: Callable[[], None]) -> None:

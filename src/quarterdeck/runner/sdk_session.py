@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable
 from typing import Any, Protocol
 
@@ -16,6 +17,7 @@ from quarterdeck.runner.launching import Ear
 from quarterdeck.runner.sdk_pipe import Pipe
 
 MAX_QUEUED = 64
+MAX_BEFORE = 256
 CALL_SECONDS = 10.0
 LAST_CALL_SECONDS = 0.5
 
@@ -46,7 +48,7 @@ class Session:
         self._finishing: asyncio.Task[None] | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self.process: ProcessId | None = None
-        self._before: list[Any] = []
+        self._before: deque[Any] = deque(maxlen=MAX_BEFORE)
 
     def run(self, pipe: Pipe, client: Client) -> None:
         """From here on prompts go out, and an end is told."""
@@ -121,7 +123,8 @@ class Session:
 
     async def _call(self, what: str, called: Awaitable[None]) -> None:
         try:
-            await asyncio.wait_for(called, CALL_SECONDS)
+            async with asyncio.timeout(CALL_SECONDS):
+                await called
         except TimeoutError:
             raise Refused(f"{what}: the agent did not answer within {CALL_SECONDS:.0f} s; end the session") from None
         except Exception as error:
@@ -143,7 +146,8 @@ class Session:
     async def _finish(self, reason: str) -> None:
         if self._pipe.is_ready() and not self._idle.is_set():
             with contextlib.suppress(Exception):
-                await asyncio.wait_for(self._client.interrupt(), LAST_CALL_SECONDS)
+                async with asyncio.timeout(LAST_CALL_SECONDS):
+                    await self._client.interrupt()
         try:
             await self._client.disconnect()
         finally:

@@ -142,12 +142,16 @@ class TmuxWay:
         if model is not None:
             await session.typist.type(f"/model {model}")
 
+    async def give_up(self, session_id: str) -> None:
+        """A terminal is there at once, or not at all."""
+
     async def end(self, session_id: str) -> None:
         session = self._session(session_id)
         session.reason = "ended"
         session.watch.send(signal.SIGTERM)
         try:
-            await asyncio.wait_for(session.over.wait(), END_SECONDS)
+            async with asyncio.timeout(END_SECONDS):
+                await session.over.wait()
         except TimeoutError:
             session.watch.send(signal.SIGKILL)
             await self._bury(session)

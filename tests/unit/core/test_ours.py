@@ -321,3 +321,45 @@ def test_process_truth_keeps_its_word_for_sessions_of_ours() -> None:
         session_id="s1", status="idle", process=PROCESS, changed_at=crew.clock + 1, at=crew.clock + 9, answered=()
     )
     crew.tells(seen).is_now(AgentState.IDLE).folds()
+
+
+@pytest.mark.law("S4")
+def test_what_was_cleared_is_not_resumed_while_its_agent_goes_on_under_another_id() -> None:
+    crew = Crew().is_up().hears("Stop").hears("SessionEnd", reason="clear")
+    crew.tells(tagged(crew, "s2", "s1"))
+    crew.starts("s1", "pty", resume="s1").refuses("session_runs", "goes on as s2")
+    crew.starts("s3", resume="s1", fork=True).records("session.launch").folds()
+    crew.ends(code=0).folds()
+    assert crew.state.ended["s2"].ended_at is not None
+    crew.starts("s1", "pty", resume="s1").records("session.launch").folds()
+
+
+@pytest.mark.law("S8")
+def test_a_prompt_on_its_way_keeps_a_session_where_it_is() -> None:
+    crew = Crew().trusts().starts(prompt="go")
+    switch = Switch(session_id="s1", mode="pty", by="bob", at=crew.clock)
+    crew.tells(switch).refuses("session_busy")
+    crew.tells(Up(session_id="s1", at=crew.clock, process=PROCESS)).tells(switch).refuses("session_busy")
+    crew.tells(TurnEnded(session_id="s1", at=crew.clock, result={"subtype": "success"})).folds()
+    assert crew.session.agent_state is AgentState.IDLE
+    crew.tells(switch).records("session.close")
+
+
+@pytest.mark.law("S1")
+def test_what_was_to_end_when_we_died_is_ended_when_it_is_found_again() -> None:
+    crew = Crew().is_up("pty").tells(End(session_id="s1", by="bob", at=1.0)).tells(Restarted(at=2.0))
+    crew.tells(Up(session_id="s1", at=3.0, process=PROCESS, found=True)).records("session.up").folds()
+    assert crew.work == [Finish(mode="pty", handle="s1")]
+    other = Crew().is_up("pty").tells(Up(session_id="s1", at=3.0, process=PROCESS, found=True))
+    assert other.work == []
+
+
+def test_what_could_not_be_ended_can_be_ended_again() -> None:
+    crew = Crew().is_up("tmux").tells(End(session_id="s1", by="bob", at=1.0))
+    crew.tells(Failed(session_id="s1", order="end", error="tmux does not answer", at=2.0)).folds()
+    crew.tells(End(session_id="s1", by="bob", at=3.0)).records("session.close").folds()
+
+
+def test_what_has_ended_does_not_come_up() -> None:
+    crew = Crew().trusts().starts(mode="pty").ends(code=1)
+    crew.tells(Up(session_id="s1", at=crew.clock, process=PROCESS)).records()
