@@ -41,11 +41,17 @@ class Crew:
         self._ways: Mapping[str, Way] = {}
         self._locks: dict[str, _Locks] = {}
         self._doing: dict[str, asyncio.Task[str | None]] = {}
+        self._expected: dict[str, list[str]] = {}
+        self._found_again = asyncio.Event()
         self.streamed: Callable[[str, str, Any], None] = lambda session_id, kind, data: None
 
     def sign_on(self, ways: Mapping[str, Way]) -> None:
-        """From now on sessions can be run in these ways."""
+        """From now on sessions can be run in these ways. Those in terminals that ran before may still do."""
         self._ways = ways
+        sessions = self._loop.state.sessions.values()
+        self._expected = {
+            mode: [_handle(session) for session in sessions if _ran(session, mode)] for mode in ways if mode != "sdk"
+        }
 
     def do(self, work: Work) -> None:
         """Begin; `done` tells how it ended."""
@@ -69,6 +75,7 @@ class Crew:
         try:
             if isinstance(work, Finish):
                 await self._give_up(self._way(work.mode), handle, locks)
+            await self._found_again.wait()
             async with locks.of(work):
                 if isinstance(work, Finish) and locks.is_over:
                     return None
@@ -157,21 +164,25 @@ class Crew:
         return told.decision
 
     async def adopt(self) -> None:
-        """After a restart: find the terminals that went on without us, and say which did not."""
-        for mode, way in self._ways.items():
-            expected = [s.ours.handle for s in self._loop.state.sessions.values() if _ran(s, mode) and s.ours]
-            if mode == "sdk":
-                continue
-            try:
-                found = await way.adopt(expected)
-            except Exception:
-                logger.exception("sessions could not be found again", mode=mode)
-                continue
-            at = time.time()
-            for one in found:
-                self.tell(Up(session_id=one.session_id, at=at, process=one.process, terminal=one.terminal, found=True))
-            for handle in set(expected) - {one.session_id for one in found}:
-                self.tell(Down(session_id=handle, at=at, reason=WAS_GONE))
+        """After a restart: find the terminals that went on without us, and say which did not. Orders wait for it."""
+        try:
+            for mode in self._expected:
+                await self._adopt(mode, self._ways[mode])
+        finally:
+            self._found_again.set()
+
+    async def _adopt(self, mode: str, way: Way) -> None:
+        expected = self._expected[mode]
+        try:
+            found = await way.adopt(expected)
+        except Exception:
+            logger.exception("sessions could not be found again", mode=mode)
+            return
+        at = time.time()
+        for one in found:
+            self.tell(Up(session_id=one.session_id, at=at, process=one.process, terminal=one.terminal, found=True))
+        for handle in set(expected) - {one.session_id for one in found}:
+            self.tell(Down(session_id=handle, at=at, reason=WAS_GONE))
 
     async def view(self, session: Session, cols: int, rows: int, seen: Callable[[bytes], None]) -> Viewer:
         """Look at the terminal of a session."""
