@@ -30,7 +30,8 @@ parts: $(VENV)/dev.stamp ## install the real parts that end-to-end tests drive: 
 
 test: parts lint types imports ## everything: lint, types, imports, all tests
 	@$(PYTEST) tests/unit tests/contract -n 2 --dist loadfile
-	@$(PYTEST) tests/e2e tests/faults
+	@$(PYTEST) tests/e2e -m "not alone" -n 2 --dist loadfile
+	@$(PYTEST) tests/e2e tests/faults -m "alone or not e2e"
 
 check: $(VENV)/dev.stamp lint types imports unit ## the fast loop
 

@@ -9,7 +9,7 @@ import pytest
 from tests.support.claude import require
 from tests.support.connected import Connected
 
-pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("tmux")]
+pytestmark = [pytest.mark.e2e, pytest.mark.alone, pytest.mark.usefixtures("tmux")]
 
 SLOWER_AT_MOST = 0.5
 

@@ -18,7 +18,7 @@ from tests.support.daemon import Json, permission, until
 from tests.support.model_server import Turn, text
 from tests.support.tmux import Terminal
 
-pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("tmux")]
+pytestmark = [pytest.mark.e2e, pytest.mark.alone, pytest.mark.usefixtures("tmux")]
 
 SOON = 3.0
 

@@ -7,7 +7,7 @@ import pytest
 from tests.support.connected import Connected
 from tests.support.daemon import until
 
-pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("tmux")]
+pytestmark = [pytest.mark.e2e, pytest.mark.alone, pytest.mark.usefixtures("tmux")]
 
 
 def test_yes_closes_the_card_within_a_second_though_the_tool_still_runs(either: Connected) -> None:

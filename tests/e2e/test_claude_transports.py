@@ -12,7 +12,7 @@ from quarterdeck.daemon.connect import Transport
 from tests.support.claude import require
 from tests.support.connected import Connected
 
-pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("tmux")]
+pytestmark = [pytest.mark.e2e, pytest.mark.alone, pytest.mark.usefixtures("tmux")]
 
 NOT_SO = "Nein, „so“ nicht\n– zweite Zeile"
 
