@@ -179,22 +179,24 @@ def _changes_claude(words: Sequence[str]) -> bool:
 
 def _told(subject: Subject, ours: str, script: Script) -> str | None:
     """Our names and places in what the line tells other programs: code, commands behind an option."""
+    texts = [(call, text.casefold()) for call in script.calls for text in texts_for(call, subject.command)]
+    if not texts:
+        return None
     home = subject.home.casefold()
     seen_from = list(map(str.casefold, places_of(subject, script)))
     every = bool(subject.guarded) or any(leads_to_us(place, ours) for place in seen_from)
-    for call in script.calls:
-        for text in map(str.casefold, texts_for(call, subject.command)):
-            if _OUR_IMPORT.search(text):
-                return "may run a command of Quarterdeck that changes something"
-            for word in set(WORD.findall(text)):
-                folders = call.unseen and "/" in word
-                if not (every or folders or may_name_us(word, ours)):
-                    continue
-                for path in (from_there(word, place, home) for place in seen_from):
-                    if ours and (is_within(path, ours) or (folders and is_within(ours, path))):
-                        return _FILES
-                    if is_settings(path) or _is_guarded(subject, path):
-                        return _CONNECTED
+    for call, text in texts:
+        if _OUR_IMPORT.search(text):
+            return "may run a command of Quarterdeck that changes something"
+        for word in set(WORD.findall(text)):
+            folders = call.unseen and "/" in word
+            if not (every or folders or may_name_us(word, ours)):
+                continue
+            for path in (from_there(word, place, home) for place in seen_from):
+                if ours and (is_within(path, ours) or (folders and is_within(ours, path))):
+                    return _FILES
+                if is_settings(path) or _is_guarded(subject, path):
+                    return _CONNECTED
     return None
 
 
