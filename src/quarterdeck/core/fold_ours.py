@@ -36,6 +36,7 @@ def _launch(draft: Draft, session: Session, event: FeedEvent, change: Change) ->
             permission_mode=data.permission_mode,
             model=data.model,
             shell=data.shell,
+            answered=data.resumed,
         ),
     }
     if session.agent_state is AgentState.ENDED or not before:
@@ -92,6 +93,8 @@ def _send(draft: Draft, session: Session, event: FeedEvent, change: Change) -> N
 def _turn(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
     """After a turn that did not end by itself, or a command of the agent's own, no hook says that the agent rests."""
     data: o.TurnResultData = event.data
+    if session.ours is not None:
+        change["ours"] = replace(session.ours, answered=True)
     if session.agent_state is AgentState.SENT or (data.is_error and session.agent_state is not AgentState.ENDED):
         change["agent_state"] = AgentState.IDLE
 

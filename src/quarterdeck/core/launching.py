@@ -125,7 +125,7 @@ def _again(session: Session, ours: Ours, mode: str, by: str, at: float) -> Start
         at=at,
         permission_mode=ours.permission_mode or session.context.permission_mode or None,
         model=ours.model,
-        resume=session.session_id if session.runs else None,
+        resume=session.session_id if session.runs or ours.answered else None,
         worktree=ours.worktree,
     )
 

@@ -121,6 +121,7 @@ class Ours(Struct, frozen=True, kw_only=True, omit_defaults=True):
     moved_to: str | None = None
     next_mode: str | None = None
     ended_by: str | None = None
+    answered: bool = False
 
     @property
     def runs(self) -> bool:

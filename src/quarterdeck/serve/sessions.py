@@ -17,6 +17,7 @@ from quarterdeck.core.payload import ID
 from quarterdeck.core.projects import project_id_of
 from quarterdeck.core.state import Session
 from quarterdeck.errors import Refused
+from quarterdeck.serve.attachments import Attachment, blocks
 from quarterdeck.serve.desk import Desk
 from quarterdeck.serve.errors import ApiError
 from quarterdeck.serve.principal import by
@@ -42,15 +43,6 @@ STATUS = {
     "failed": 502,
 }
 """How an order that was not carried out is answered; any other is a conflict with what is."""
-
-
-class Attachment(Struct, kw_only=True, forbid_unknown_fields=True):
-    """An image or a document beside a prompt, as the agent takes it."""
-
-    type: Literal["image", "document", "text"]
-    source: dict[str, Any] | None = None
-    text: str | None = None
-    title: str | None = None
 
 
 Attached = Annotated[list[Attachment], Meta(max_length=MOST_ATTACHED)]
@@ -203,7 +195,7 @@ async def start_as(desk: Desk, body: NewSession, name: str) -> SessionView:
         by=name,
         at=0.0,
         prompt=body.prompt,
-        attachments=_blocks(body.attachments),
+        attachments=blocks(body.attachments),
         permission_mode=body.permission_mode,
         model=body.model,
         max_turns=body.max_turns,
@@ -226,7 +218,7 @@ async def send_as(desk: Desk, session_id: str, body: Message, name: str) -> Sent
         session_id=session_id,
         message_id=f"m{secrets.token_hex(8)}",
         prompt=body.prompt,
-        attachments=_blocks(body.attachments),
+        attachments=blocks(body.attachments),
         by=name,
         at=0.0,
     )
@@ -296,11 +288,6 @@ async def _folder(desk: Desk, body: NewSession, known: Session | None) -> str:
     if known is not None and known.context.cwd:
         return known.context.cwd
     raise ApiError(422, "invalid", "cwd: give cwd or project_id", field="cwd")
-
-
-def _blocks(attachments: list[Attachment]) -> tuple[dict[str, Any], ...]:
-    given = ({"type": a.type, "source": a.source, "text": a.text, "title": a.title} for a in attachments)
-    return tuple({key: value for key, value in one.items() if value is not None} for one in given)
 
 
 SESSION_ROUTES = [start_session, send_message, interrupt, end, change_mode, fork, takeover, get_screen]

@@ -8,7 +8,15 @@ import pytest
 from msgspec.structs import replace
 
 from quarterdeck.core.agent_state import AgentState
-from quarterdeck.core.commands import Heard, ProcessSeen, Reply, Restarted, TimePassed, TrustProject, Unattended
+from quarterdeck.core.commands import (
+    Heard,
+    ProcessSeen,
+    Reply,
+    Restarted,
+    TimePassed,
+    TrustProject,
+    Unattended,
+)
 from quarterdeck.core.decisions import Deny
 from quarterdeck.core.orders import (
     Adjust,
@@ -363,3 +371,12 @@ def test_what_could_not_be_ended_can_be_ended_again() -> None:
 def test_what_has_ended_does_not_come_up() -> None:
     crew = Crew().trusts().starts(mode="pty").ends(code=1)
     crew.tells(Up(session_id="s1", at=crew.clock, process=PROCESS)).records()
+
+
+def test_a_conversation_without_a_run_goes_on_elsewhere_once_the_agent_has_answered() -> None:
+    crew = Crew().trusts().starts(prompt="/cost").tells(Up(session_id="s1", at=1.0, process=PROCESS))
+    crew.tells(TurnEnded(session_id="s1", at=2.0, result={"subtype": "success"}))
+    crew.tells(Switch(session_id="s1", mode="pty", by="bob", at=4.0)).ends(code=0)
+    launch = crew.work[0]
+    assert isinstance(launch, Launch)
+    assert launch.start.resume == "s1"
