@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -124,3 +126,28 @@ def test_a_session_goes_on_in_another_mode_with_one_process_at_a_time(owner: Own
     assert "the word is fig" in str(owner.model.requests_for("which word?")[-1].body)
     owner.order(session, "end")
     owner.ended(session)
+
+
+@pytest.mark.law("S1")
+def test_a_terminal_is_found_again_once_tmux_can_be_asked(tmp_path: Path) -> None:
+    with Owner(tmp_path, require("2.1.325")) as owner:
+        session = owner.starts("tmux", shell=True)
+        server = tmux_server(owner)
+        owner.daemon.kill9()
+        os.kill(server, signal.SIGSTOP)
+        try:
+            owner.daemon.restart()
+            status, said = owner.order(session, "end")
+            assert (status, said["error"]["kind"]) == (502, "failed")
+            assert owner.sessions()[session["session_id"]]["owned"]["status"] == "up"
+        finally:
+            os.kill(server, signal.SIGCONT)
+        until(lambda: owner.order(session, "end")[0] == 202, 20, every=0.2, what="its end")
+        owner.ended(session)
+
+
+def tmux_server(owner: Owner) -> int:
+    """The tmux of the daemon's sessions; it has no environment to be known by."""
+    mark = os.fsencode(owner.daemon.home / "run" / "sessions" / "tmux")
+    places = (place for place in Path("/proc").glob("[0-9]*") if place.name != str(os.getpid()))
+    return next(int(place.name) for place in places if mark in (place / "cmdline").read_bytes().split(b"\0"))

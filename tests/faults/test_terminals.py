@@ -480,3 +480,16 @@ async def test_change_is_refused_in_words(terminals: Terminals) -> None:
     running = await terminals.start()
     with pytest.raises(Refused, match="attach"):
         await terminals.way.change(running.session_id, "opus", None)
+
+
+async def test_an_end_comes_through_though_nobody_reads_what_is_typed(terminals: Terminals) -> None:
+    running = await terminals.start("stty raw -echo; echo ready; sleep 600")
+    viewer, seen = await terminals.look(running)
+    await seen.has(b"ready")
+    typing = asyncio.create_task(viewer.write(b"x" * 4_000_000))
+    await asyncio.sleep(0.3)
+    assert not typing.done()
+    async with asyncio.timeout(5):
+        await terminals.way.end(running.session_id)
+    typing.cancel()
+    assert (await terminals.down(running)).reason == "ended"

@@ -26,6 +26,7 @@ WAS_GONE = "was gone after a restart"
 STOPS = "Quarterdeck stops; try again when it is back"
 CLOSE_SECONDS = 5.0
 LOOK_SECONDS = 0.05
+ADOPT_SECONDS = 5.0
 ENTRYPOINT = "sdk-py"
 
 logger = structlog.get_logger("crew")
@@ -42,7 +43,7 @@ class Crew:
         self._locks: dict[str, _Locks] = {}
         self._doing: dict[str, asyncio.Task[str | None]] = {}
         self._expected: dict[str, list[str]] = {}
-        self._found_again = asyncio.Event()
+        self._looked: dict[str, asyncio.Event] = {}
         self.streamed: Callable[[str, str, Any], None] = lambda session_id, kind, data: None
 
     def sign_on(self, ways: Mapping[str, Way]) -> None:
@@ -52,6 +53,7 @@ class Crew:
         self._expected = {
             mode: [_handle(session) for session in sessions if _ran(session, mode)] for mode in ways if mode != "sdk"
         }
+        self._looked = {mode: asyncio.Event() for mode in self._expected}
 
     def do(self, work: Work) -> None:
         """Begin; `done` tells how it ended."""
@@ -75,7 +77,7 @@ class Crew:
         try:
             if isinstance(work, Finish):
                 await self._give_up(self._way(work.mode), handle, locks)
-            await self._found_again.wait()
+            await self._ready(work)
             async with locks.of(work):
                 if isinstance(work, Finish) and locks.is_over:
                     return None
@@ -90,6 +92,12 @@ class Crew:
         locks.is_over = locks.is_over or isinstance(work, Launch)
         self._failed(work, handle, error)
         return error
+
+    async def _ready(self, work: Work) -> None:
+        """After a restart a session is found again before anything is done with it."""
+        looked = self._looked.get(work.start.mode if isinstance(work, Launch) else work.mode)
+        if looked is not None:
+            await looked.wait()
 
     async def _give_up(self, way: Way, handle: str, locks: _Locks) -> None:
         """Nobody waits for a start that is no longer wanted."""
@@ -165,19 +173,22 @@ class Crew:
 
     async def adopt(self) -> None:
         """After a restart: find the terminals that went on without us, and say which did not. Orders wait for it."""
-        try:
-            for mode in self._expected:
-                await self._adopt(mode, self._ways[mode])
-        finally:
-            self._found_again.set()
+        await asyncio.gather(*map(self._adopt, self._expected))
 
-    async def _adopt(self, mode: str, way: Way) -> None:
+    async def _adopt(self, mode: str) -> None:
+        """Until it is known what became of them: one that nobody can ask may still run."""
         expected = self._expected[mode]
-        try:
-            found = await way.adopt(expected)
-        except Exception:
-            logger.exception("sessions could not be found again", mode=mode)
-            return
+        while True:
+            try:
+                found = await self._ways[mode].adopt(expected)
+                break
+            except Exception:
+                logger.exception("sessions could not be found again", mode=mode)
+            finally:
+                self._looked[mode].set()
+            if not expected:
+                return
+            await asyncio.sleep(ADOPT_SECONDS)
         at = time.time()
         for one in found:
             self.tell(Up(session_id=one.session_id, at=at, process=one.process, terminal=one.terminal, found=True))

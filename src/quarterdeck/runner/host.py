@@ -274,6 +274,7 @@ class Host:
 
     def _hear(self, peer: Peer, letter: bytes, body: bytes) -> None:
         if letter == TYPE:
+            peer.types = True
             self._typed(body)
         elif letter == VIEW:
             self._view(peer, read_note(body))
@@ -397,9 +398,11 @@ class Host:
             self._mind(peer)
 
     def _mind(self, peer: Peer) -> None:
-        """Hear it unless too much waits to be typed, or a prompt is just being typed and no dialog is in its way."""
+        """Hear it, unless it types and too much waits to be typed, or looks while a prompt is just being typed and no
+        dialog is in its way. Whoever only orders is always heard: an end must come through."""
         alone = self._typist is not None and self._typist[0].typing and self._status()[0] != "waiting"
-        events = 0 if len(self._input) > MAX_INPUT or (alone and peer.looks) else select.POLLIN
+        full = len(self._input) > MAX_INPUT and peer.types
+        events = 0 if full or (alone and peer.looks) else select.POLLIN
         if events | peer.blocked != peer.minded:
             peer.minded = events | peer.blocked
             self._poll.register(peer.number, peer.minded)

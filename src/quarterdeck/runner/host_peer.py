@@ -52,6 +52,7 @@ class Peer:
         self._unsent = bytearray()
         self.size: tuple[int, int] | None = None
         self._at = -1
+        self.types = False
         self.blocked = self.minded = 0
         self.patience_until = 0.0
 

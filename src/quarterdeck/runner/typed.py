@@ -12,6 +12,7 @@ CTRL_Z_CODED = b"\x1b[122;5u"
 SHELL_MARK = "!"
 """What begins so an agent takes for a command for a shell."""
 
+TURNING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 MAX_PROMPT = 512 * 1024
 LONGEST_KEY = 64
 
@@ -166,4 +167,5 @@ def typed_prompt(text: str) -> bytes:
 
 
 def is_control(char: str) -> bool:
-    return (char < " " and char not in "\n\t") or "\x7f" <= char <= "\x9f"
+    """Also what turns the direction of a text: an agent would leave it out without a word."""
+    return (char < " " and char not in "\n\t") or "\x7f" <= char <= "\x9f" or char in TURNING

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.runner.typed import Line, typed_prompt
+from quarterdeck.runner.typed import TURNING, Line, typed_prompt
 
 EMPTY = {
     "nothing": b"",
@@ -103,7 +103,7 @@ def test_text_is_half_written_until_every_character_is_taken_back(text: str) -> 
     assert not line.half_written
 
 
-PLAIN = st.characters(min_codepoint=0x20, exclude_categories=["Cs", "Cc"])
+PLAIN = st.characters(min_codepoint=0x20, exclude_categories=["Cs", "Cc"], exclude_characters=TURNING)
 
 
 @pytest.mark.law("S8")
@@ -121,7 +121,18 @@ def test_a_prompt_with_a_key_in_it_is_refused(before: str, key: str, after: str)
 
 @pytest.mark.law("S8")
 @pytest.mark.parametrize(
-    "text", ["", "\n\n", "a\x1b[201~\rrm -rf /\r", "nul\0", "del\x7f", "c1\x9b201~", "half \ud800"]
+    "text",
+    [
+        "",
+        "\n\n",
+        "a\x1b[201~\rrm -rf /\r",
+        "nul\0",
+        "del\x7f",
+        "c1\x9b201~",
+        "half \ud800",
+        "turned \u202e",
+        "turned \u2066",
+    ],
 )
 def test_what_would_be_keys_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"; (leave it out|write something)$"):
