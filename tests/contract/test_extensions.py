@@ -112,6 +112,7 @@ def test_nothing_is_done_in_a_project_that_is_not_trusted(daemon: Daemon) -> Non
         ("POST", "/mcp/check", {"project": project}),
         ("DELETE", f"/mcp/x?scope=local&project={project}", None),
     ]
+    assert daemon.api("DELETE", "/mcp/db?scope=project&project=%00")[0] == 403
     assert {daemon.api(*ask)[1]["error"]["kind"] for ask in asks} == {"untrusted_project"}
     assert words(daemon) == []
     daemon.api("POST", "/projects/trust", {"path": project})

@@ -63,11 +63,15 @@ class RuleDesk:
         return await self._loop.command(TrustProject(path=real, trust=trust, by=by, at=time.time()))
 
     async def trusted_folder(self, path: str) -> str | None:
+        if "\0" in path:
+            return None
         real = await asyncio.to_thread(os.path.realpath, path)
         there = await asyncio.to_thread(os.path.isdir, real)
         return real if there and self._loop.state.trust.get(real) == "full" else None
 
     async def brings(self, path: str) -> Looked | None:
+        if "\0" in path:
+            return None
         real = await asyncio.to_thread(os.path.realpath, path)
         if not await asyncio.to_thread(os.path.isdir, real):
             return None

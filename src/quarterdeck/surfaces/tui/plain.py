@@ -210,7 +210,7 @@ async def serve(talk: Talk, typed: TextIO, say: Callable[[str], None]) -> None:
     lines: asyncio.Queue[str] = asyncio.Queue()
 
     def read() -> None:
-        with contextlib.suppress(RuntimeError):
+        with contextlib.suppress(RuntimeError, ValueError):  # the loop has ended, or what is read is closed
             for text in typed:
                 loop.call_soon_threadsafe(lines.put_nowait, text)
             loop.call_soon_threadsafe(lines.put_nowait, "quit")

@@ -109,6 +109,8 @@ class FeedCanvas(ScrollView):
         look = self._make_look()
         if look == self._look and self.rows.width == look.room:
             self._resized()
+            if self.following:
+                self._put(self.rows.height)  # with less room the end would be below it
             return
         with self._steady():
             self._look = look
