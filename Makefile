@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/pytest
+TWO := -n 2 --dist loadfile --no-loadscope-reorder
 
 .PHONY: help screenshots run test check unit e2e faults bench fmt lint types imports laws fuzz fuzz-shell docs record lock parts clean
 
@@ -29,8 +30,8 @@ parts: $(VENV)/dev.stamp ## install the real parts that end-to-end tests drive: 
 	@sh tests/support/parts.sh
 
 test: parts lint types imports ## everything: lint, types, imports, all tests
-	@$(PYTEST) tests/unit tests/contract -n 2 --dist loadfile
-	@$(PYTEST) tests/e2e -m "not alone" -n 2 --dist loadfile
+	@$(PYTEST) tests/contract tests/unit $(TWO)
+	@$(PYTEST) tests/e2e -m "not alone" $(TWO)
 	@$(PYTEST) tests/e2e tests/faults -m "alone or not e2e"
 
 check: $(VENV)/dev.stamp lint types imports unit ## the fast loop
