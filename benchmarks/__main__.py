@@ -2,43 +2,32 @@
 
 from __future__ import annotations
 
-from benchmarks import (
-    fanout,
-    forwarder,
-    hook_post,
-    projects,
-    pty,
-    reduce,
-    restart,
-    sdk,
-    shell,
-    simulate,
-    store,
-    tui,
-    verdict,
-)
+from importlib import import_module
+
 from benchmarks.common import Figure, main, write_results
+
+NAMES = (
+    "forwarder",
+    "hook_post",
+    "fanout",
+    "projects",
+    "pty",
+    "reduce",
+    "restart",
+    "sdk",
+    "shell",
+    "simulate",
+    "store",
+    "tui",
+    "verdict",
+)
 
 
 def figures() -> list[Figure]:
     made: list[Figure] = []
-    for benchmark in (
-        forwarder,
-        hook_post,
-        fanout,
-        projects,
-        pty,
-        reduce,
-        restart,
-        sdk,
-        shell,
-        simulate,
-        store,
-        tui,
-        verdict,
-    ):
-        print(f"{benchmark.__name__} …", flush=True)
-        made += benchmark.figures()
+    for name in NAMES:
+        print(f"{name} …", flush=True)
+        made += import_module(f"benchmarks.{name}").figures()
     write_results(made)
     return made
 

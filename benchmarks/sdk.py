@@ -21,7 +21,7 @@ from benchmarks.common import Figure, load, main, percentile
 from quarterdeck.core.decisions import Decision, NoOpinion
 from quarterdeck.core.orders import News, Send, Start
 from quarterdeck.runner.launching import Asked, Kit
-from quarterdeck.runner.sdk import SOURCES, SdkWay
+from quarterdeck.runner.sdk import SdkWay
 from tests.support.claude import ClaudeHome, claude_325
 from tests.support.model_server import ModelServer, Turn, text
 
@@ -106,7 +106,7 @@ class Bare:
             cli_path=place.cli,
             cwd=place.project,
             env=place.env,
-            setting_sources=[*SOURCES],  # type: ignore[list-item]
+            setting_sources=["user", "project", "local"],
             system_prompt={"type": "preset", "preset": "claude_code"},
             session_id=str(uuid.uuid4()),
             include_partial_messages=True,

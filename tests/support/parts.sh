@@ -19,6 +19,7 @@ install() {
 }
 
 install tmux tmux
+install curl curl
 command -v google-chrome >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 || install chromium chromium
 
 if [ ! -f .cache/claude-2.1.197/node_modules/@anthropic-ai/claude-code/bin/claude.exe ] && command -v npm >/dev/null 2>&1; then

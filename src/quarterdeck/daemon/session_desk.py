@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from quarterdeck.config import Config
 from quarterdeck.core.commands import Reply
-from quarterdeck.core.orders import Interrupt, Order, Send, Start, WorktreeChanged
+from quarterdeck.core.orders import Change, Interrupt, Order, Send, Start, WorktreeChanged
 from quarterdeck.core.projects import is_trusted
 from quarterdeck.core.state import Session
 from quarterdeck.core.worktree import Difference, Worktree
@@ -148,5 +148,5 @@ def _name(order: Order, loop: Loop) -> str:
             state = loop.state
             session = state.sessions.get(order.session_id) or state.ended.get(order.session_id)
             handle = session.ours.handle if session and session.ours else order.session_id
-            word = "interrupt" if isinstance(order, Interrupt) else "change" if hasattr(order, "model") else "end"
+            word = "interrupt" if isinstance(order, Interrupt) else "change" if isinstance(order, Change) else "end"
             return f"{word} {handle}"
