@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import os
 import resource
 import selectors
 import socket
@@ -149,7 +150,7 @@ def during(before: Json, after: Json) -> Json:
 
 
 class Window(NamedTuple):
-    """What a few seconds under load showed; `starved` is the part of them the daemon waited for a processor."""
+    """What a few seconds under load showed; `starved` is the part of them a processor was not to be had."""
 
     rate: float
     lag: float
@@ -157,11 +158,14 @@ class Window(NamedTuple):
 
 
 def waited(pid: int) -> float:
-    """Seconds a process could have run and did not get a processor, where the system tells."""
+    """Seconds a process could have run and did not get a processor: another had it, or the machine below a virtual one
+    did not give it. Nothing, where the system does not tell."""
     try:
-        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+        queued = int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+        stolen = int(Path("/proc/stat").read_text().splitlines()[0].split()[8]) / os.sysconf("SC_CLK_TCK")
     except (OSError, IndexError):
         return 0.0
+    return queued + stolen
 
 
 def window(daemon: Daemon) -> Window:
