@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
+from quarterdeck.core.command_files import script_place
 from quarterdeck.core.our_places import FOLDERS, is_settings
 from quarterdeck.core.self_guard import OUR_NAMES, READERS, READING, RUNNERS, SWEEPS
 from quarterdeck.core.shell import Call, Script, read_script
@@ -43,7 +44,9 @@ def _names_us(subject: Subject, ours: str, script: Script) -> bool:
         if words[0] in ("cd", "pushd") and len(words) > 1:
             places = [places[0], *places[1:][-2:], from_there(words[-1], places[-1], home)]
         name = call.words[0].rpartition("/")[2]
-        if any(_is_ours(word, name, _is_sweeping(call), places, home, ours) for word in words[1:]):
+        unread = script_place(call)  # the pattern of a filter is no file
+        named = [word for place, word in enumerate(words) if place and place != unread]
+        if any(_is_ours(word, name, _is_sweeping(call), places, home, ours) for word in named):
             return True
     return any(_is_ours(target.casefold(), ">", False, places, home, ours) for target in script.writes)
 

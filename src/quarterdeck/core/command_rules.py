@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
@@ -55,6 +55,8 @@ class CommandLook(Struct, frozen=True, kw_only=True):
     """All of it was read, and the names are mere letters: none is a path, has a version or is made by the shell."""
     files: tuple[Look, ...]
     """The files that the line plainly names and a rule may forbid."""
+    telling: tuple[Call, ...]
+    """The calls that may run or write more than their name says."""
 
     @property
     def line_key(self) -> str:
@@ -67,7 +69,8 @@ def look_at_command(look: Look, file_tools: frozenset[str], marks: Marks) -> Com
     script = read_script(line)
     calls = script.calls
     listed = [call.words[0] for call in calls if call.words]
-    listed += [call.words[2] for call in calls if len(call.words) > 2 and call.words[1] == "-m"]  # `python -m pytest`
+    if "-m" in line:  # `python -m pytest`
+        listed += [call.words[2] for call in calls if len(call.words) > 2 and call.words[1] == "-m"]
     joined = "\n".join(listed)
     if "git-" in joined and any(name.rpartition("/")[2].startswith("git-") for name in listed):
         listed.append("git")
@@ -82,7 +85,13 @@ def look_at_command(look: Look, file_tools: frozenset[str], marks: Marks) -> Com
         names=names,
         mere=mere,
         files=tuple(map(look_at, files)) if files else (),
+        telling=telling_calls(calls),
     )
+
+
+def telling_calls(calls: Iterable[Call]) -> tuple[Call, ...]:
+    """The calls that are told to run or write something, or get arguments that nobody sees."""
+    return tuple([call for call in calls if call.words and (call.unseen or runs_or_writes(call.words, 0))])
 
 
 def _loose_words(line: str, script: Script, names: str) -> frozenset[str] | None:
@@ -180,10 +189,12 @@ def allowed(index: Index, seen: CommandLook, holds: Callable[[Rule], bool]) -> V
             return Verdict(effect="allow", rules=(bound.rule,))
     used: dict[str, Rule] = {}
     missing: list[str] = []
+    told = seen.telling
     for call in seen.script.calls:
-        if rule := _granting(index, call, holds):
+        telling = bool(told) and call in told
+        if rule := _granting(index, call, telling, holds):
             used[rule.rule_id] = rule
-        elif not only_reads(call):
+        elif telling or not only_reads(call):
             missing.append(f"no rule allows {cut(call.source)}")
     if missing or not used:
         return Verdict(effect=None, reasons=tuple(missing))
@@ -199,8 +210,8 @@ def why_never(seen: CommandLook) -> tuple[str, ...]:
     return seen.script.doubts
 
 
-def _granting(index: Index, call: Call, holds: Callable[[Rule], bool]) -> Rule | None:
-    """The rule of the lowest rank that covers the call."""
+def _granting(index: Index, call: Call, telling: bool, holds: Callable[[Rule], bool]) -> Rule | None:
+    """The rule of the lowest rank that covers the call. What tells nothing tells nothing behind a rule's words."""
     words, outer = call.words, call.outer
     near = index.beginning(words)
     if outer:
@@ -208,9 +219,9 @@ def _granting(index: Index, call: Call, holds: Callable[[Rule], bool]) -> Rule |
     if index.whole_shell:
         near = near + index.whole_shell
     for bound in near if len(near) < 2 else sorted(near, key=rank_of_bound):
-        count = bound.open_words
-        if count and not outer and not call.unseen:
-            covered = not runs_or_writes(words, count)  # for the call begins with these words
+        if bound.open_words and not outer and not call.unseen:
+            # The call begins with these words.
+            covered = not telling or not runs_or_writes(words, bound.open_words)
         else:
             covered = grants_call(bound.pattern, call)
         if covered and holds(bound.rule):

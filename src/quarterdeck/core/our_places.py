@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import pairwise
 
 from quarterdeck.core.subject import LONGEST_PATH, is_within
@@ -36,6 +37,14 @@ def leads_to_us(folder: str, ours: str) -> bool:
     if not _is_normal(folder) or (ours and is_within(folder, ours)):
         return True
     return "claude" in folder and (folder.endswith(FOLDERS) or is_settings(folder))
+
+
+@lru_cache(maxsize=256)
+def is_apart(folder: str, home: str, ours: str) -> bool:
+    """Whether nothing below this folder is ours or of the settings, and the folder is in neither. All in lower case."""
+    if not _is_normal(folder) or _WILD.search(folder) or ".claude" in folder or "claude-code" in folder:
+        return False
+    return not any(is_within(one, folder) or is_within(folder, one) for one in (ours, f"{home}/.claude"))
 
 
 def wildcards_lead_to_us(folder: str, ours: str) -> bool:

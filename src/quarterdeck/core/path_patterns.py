@@ -34,12 +34,11 @@ class Files(Struct, frozen=True):
     folded: PathGlob
 
 
-_WILD = re.compile(rf"[*?\[]|{BRACES.pattern}")
-
-
 def has_wildcard(path: str) -> bool:
     """Whether the shell may make another path out of this one."""
-    return _WILD.search(path) is not None
+    if "*" in path or "?" in path or "[" in path:
+        return True
+    return "{" in path and BRACES.search(path) is not None
 
 
 def read_files(tool: str, scope: str) -> Files:

@@ -61,7 +61,7 @@ class Index:
         near, sizes = start
         for size in sizes:
             if found := self._words.get(words[:size]):
-                near = near + found
+                near = near + found if near else found
         return near
 
     def near(self, keys: Iterable[Key]) -> list[Bound]:

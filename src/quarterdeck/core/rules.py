@@ -25,7 +25,7 @@ from quarterdeck.core.rule import EFFECTS, SCOPES, Rule, Untrusted, Verdict, ran
 from quarterdeck.core.rule_index import ANY_COMMAND, Bound, Index, Key, keys_for
 from quarterdeck.core.self_guard import line_touches_us, touches_us
 from quarterdeck.core.subject import Subject
-from quarterdeck.core.told import Told, hints_of, is_told, told_keys, what_is_told
+from quarterdeck.core.told import NOTHING, Told, hints_of, is_told, told_keys, what_is_told
 from quarterdeck.errors import BadPattern
 
 __all__ = ["Considered", "Explanation", "Rule", "Rulebook", "Subject", "Verdict", "explain", "trusts_all"]
@@ -107,7 +107,7 @@ class Rulebook:
         """Ask, where no allow rule may have a say."""
         if command:
             names = command.names if command.mere else None
-            touched = line_touches_us(subject, subject.our_home, command.script, names)
+            touched = line_touches_us(subject, subject.our_home, command.script, command.telling, names)
         else:
             touched = touches_us(subject, subject.our_home)
         if touched:
@@ -124,8 +124,7 @@ class Rulebook:
     def _mentioned(self, command: CommandLook, holds: Callable[[Rule], bool]) -> Verdict | None:
         """Ask, where a program is told something that mentions what a deny or ask rule is about."""
         told = self.told(command)
-        keys = told_keys(told)
-        if self._forbidding.isdisjoint(keys):
+        if told is NOTHING or self._forbidding.isdisjoint(keys := told_keys(told)):
             return None
         for index in (self._deny, self._ask):
             for one in index.near(keys):

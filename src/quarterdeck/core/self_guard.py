@@ -9,7 +9,8 @@ from typing import Any
 
 from quarterdeck.core.command_files import LONGEST_CD, places_of, script_place
 from quarterdeck.core.command_patterns import is_unread
-from quarterdeck.core.our_places import FOLDERS, is_settings, leads_to_us, may_name_us, wildcards_lead_to_us
+from quarterdeck.core.command_rules import telling_calls
+from quarterdeck.core.our_places import FOLDERS, is_apart, is_settings, leads_to_us, may_name_us, wildcards_lead_to_us
 from quarterdeck.core.patterns import EDITS, READS
 from quarterdeck.core.shell import Call, Script, read_script
 from quarterdeck.core.shell_match import turns_into
@@ -58,6 +59,8 @@ _RECURSIVE = frozenset({"grep", "egrep", "fgrep", "diff", "cp", "zip"})
 _STARTING = OUR_NAMES | RUNNERS | STOPPERS | {"claude"}
 _FAR_REACHING = SWEEPS | _RECURSIVE | {"find", "rg", "tar"}
 _FAR = re.compile(r"^[/~.]|/\.\.")
+_NOT_BELOW = re.compile(r"[/.](?<![A-Za-z0-9_*?)].)")  # begins a path elsewhere, a hidden part of one, leaves a folder
+_QUOTING = re.compile(r"['\"\\]")
 _GLOB = re.compile(r"[*?\[{]")
 _WILD = re.compile(r"[*?\[]")  # braces that expand are never allowed anyway
 _OUR_IMPORT = re.compile(
@@ -77,7 +80,8 @@ def touches_us(subject: Subject, our_home: str) -> str | None:
     """Why no allow rule may cover this use, in words; None when it has nothing to do with us. A guard against
     accidents and plain attempts: who runs programs as the same user has other ways."""
     if subject.tool_name == "Bash":
-        return line_touches_us(subject, our_home, read_script(subject.command))
+        script = read_script(subject.command)
+        return line_touches_us(subject, our_home, script, telling_calls(script.calls))
     ours = our_home.rstrip("/").casefold()
     if subject.tool_name in EDITS or subject.tool_name in READS:
         return _file(subject, ours)
@@ -123,21 +127,34 @@ def _leaves(value: Any) -> Iterator[str]:
             nodes.extend(node)
 
 
-def line_touches_us(subject: Subject, our_home: str, script: Script, names: frozenset[str] | None = None) -> str | None:
-    """The same of a shell line. `names` are those of its calls, when they are mere letters."""
+def line_touches_us(
+    subject: Subject, our_home: str, script: Script, telling: Sequence[Call], names: frozenset[str] | None = None
+) -> str | None:
+    """The same of a shell line. `telling` are those of its calls that may run or write more than their name says;
+    `names` are those of its calls, when they are mere letters."""
     ours = our_home.rstrip("/").casefold()
-    # As written, and as the shell sees it: quotes may stand anywhere in a name.
-    text = "\n".join((subject.command, *(" ".join(call.words) for call in script.calls))).casefold()
+    text = subject.command
+    if names is not None and not telling and _STARTING.isdisjoint(names) and _stays_away(subject, text, ours):
+        return None
+    if names is None or _QUOTING.search(text):
+        # As written, and as the shell sees it: quotes may stand anywhere in a name.
+        text = "\n".join((text, *[" ".join(call.words) for call in script.calls]))
+    text = text.casefold()
     if (script.doubts or not script.calls) and is_unread(script) and _OUR_WORD.search(text):
         return "names Quarterdeck in a line that cannot be read"
     if names is None or not _STARTING.isdisjoint(names):
         for call in script.calls:
             if _runs_us(call):
                 return "runs a command of Quarterdeck that may change something"
-    if reason := _told(subject, ours, script):
+    if telling and (reason := _told(subject, ours, script, telling)):
         return reason
     cwd = subject.cwd.casefold()
-    near = ".claude" in cwd or ".claude" in text or "managed-" in text or _names_guarded(subject, text, cwd)
+    near = (
+        ".claude" in cwd
+        or ".claude" in text
+        or "managed-" in text
+        or (bool(subject.guarded) and _names_guarded(subject, text, cwd))
+    )
     wild = "*" in text or "?" in text or "[" in text
     if near or wild or (ours and (ours.rpartition("/")[2] in text or is_within(cwd, ours))):
         if len(text) > LONGEST_LINE:
@@ -147,6 +164,16 @@ def line_touches_us(subject: Subject, our_home: str, script: Script, names: froz
     if names is None or not _FAR_REACHING.isdisjoint(names):
         return _sweeps(subject, ours, script.calls)
     return None
+
+
+def _stays_away(subject: Subject, line: str, ours: str) -> bool:
+    """Whether a line at a glance names only what is below a folder that has nothing to do with us."""
+    text = line.casefold()
+    if subject.guarded or not ours or ours.rpartition("/")[2] in text or "claude" in text or "managed-" in text:
+        return False
+    if "[" in text or "{" in text or "~" in text or "\\" in text or _NOT_BELOW.search(text):
+        return False
+    return is_apart(subject.cwd.casefold(), subject.home.casefold(), ours)
 
 
 def _names_guarded(subject: Subject, text: str, cwd: str) -> bool:
@@ -177,11 +204,9 @@ def _changes_claude(words: Sequence[str]) -> bool:
     return any(word.startswith(CLAUDE_LOOSENS) for word in words[1:])
 
 
-def _told(subject: Subject, ours: str, script: Script) -> str | None:
+def _told(subject: Subject, ours: str, script: Script, telling: Sequence[Call]) -> str | None:
     """Our names and places in what the line tells other programs: code, commands behind an option."""
-    texts = [(call, text.casefold()) for call in script.calls for text in texts_for(call, subject.command)]
-    if not texts:
-        return None
+    texts = [(call, text.casefold()) for call in telling for text in texts_for(call, subject.command)]
     home = subject.home.casefold()
     seen_from = list(map(str.casefold, places_of(subject, script)))
     every = bool(subject.guarded) or any(leads_to_us(place, ours) for place in seen_from)

@@ -82,11 +82,11 @@ _INTERPRETED = {
 def runs_or_writes(words: Sequence[str], named: int) -> bool:
     """Whether anything from word `named` on runs another program or writes a file; the words before it are named."""
     name = words[0]
-    if name not in _KNOWN:
+    if name not in KNOWN:
         if "/" not in name and name[-1:] not in _VERSION_SIGNS and name[:6] != "python":
             return False
         name = known_name(name)
-        if name not in _KNOWN and not name.startswith("python"):
+        if name not in KNOWN and not name.startswith("python"):
             return False
     if len(words) > 2 and words[1] == "-m" and name.startswith("python"):  # judged as the module
         name, words, named = known_name(words[2]), words[2:], max(named - 2, 0)
@@ -115,21 +115,22 @@ def interprets(words: Sequence[str]) -> bool:
 def could_run_or_write(name: str) -> bool:
     """Whether arguments that nobody sees could make the program run another or write."""
     known = known_name(name)
-    return known in _KNOWN
+    return known in KNOWN
 
 
 def known_name(name: str) -> str:
     """The name under which a program is known: without its folder, and without a version that is not part of it."""
-    if name in _KNOWN:
+    if name in KNOWN:
         return name
     base = name.rpartition("/")[2]
-    if base in _KNOWN or base[-1:] not in _VERSION_SIGNS:
+    if base in KNOWN or base[-1:] not in _VERSION_SIGNS:
         return base
     return _VERSION.sub("", base) or base
 
 
 _VERSION = re.compile(r"-?[0-9][0-9.]*\Z")
 _VERSION_SIGNS = frozenset("0123456789.")
+_SIGNS = frozenset("-+")
 
 
 def _uses(known: _Watch, words: Sequence[str], named: int) -> bool:
@@ -140,8 +141,7 @@ def _uses(known: _Watch, words: Sequence[str], named: int) -> bool:
     for word in rest:
         if exact and "=" in word and word.partition("=")[0] in exact:
             return True
-        sign = word[:1]
-        if sign == "-" or sign == "+":
+        if word[:1] in _SIGNS:
             if word[:2] == "--":
                 if word[2:].partition("=")[0] in known.longs:
                     return True
@@ -183,11 +183,12 @@ def _interprets(known: _Watch, words: Sequence[str], named: int) -> bool:
 
 
 def _git(words: Sequence[str], named: int) -> bool:
-    for place, word in enumerate(words[1:], 1):
-        if word[:1] != "-":
-            break
-        if place >= named and word not in _GIT_GLOBALS:
-            return True
+    if len(words) > 1 and words[1][:1] == "-":
+        for place, word in enumerate(words[1:], 1):
+            if word[:1] != "-":
+                break
+            if place >= named and word not in _GIT_GLOBALS:
+                return True
     return "::" in "\n".join(words) and any("::" in word and _GIT_RUNS.search(word) for word in words[named:])
 
 
@@ -374,4 +375,5 @@ _SPECIAL: dict[str, Callable[[Sequence[str], int], bool]] = {
     "uniq": _uniq,
     "xxd": _uniq,
 }
-_KNOWN = _WATCHED.keys() | _INTERPRETED.keys() | _SPECIAL.keys()
+KNOWN = _WATCHED.keys() | _INTERPRETED.keys() | _SPECIAL.keys()
+"""The programs that may run another one or write when they are told to."""

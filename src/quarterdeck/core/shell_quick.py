@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from quarterdeck.core.shell_calls import Call, Stretches
+from quarterdeck.core.shell_plain import places_of
 from quarterdeck.core.shell_tables import RESERVED
 
 _NAME = r"[A-Za-z0-9_./-][A-Za-z0-9_@%+:,./-]*+"
@@ -26,6 +27,7 @@ _COMMAND = re.compile(
     re.DOTALL,
 )
 _WORDS = re.compile(r"[^ '\"]++(?:'[^']*+'|\"[^\"]*+\")?+|'[^']*+'|\"[^\"]*+\"")
+_QUOTES = frozenset("'\"")
 _PIPES = frozenset(("|", "|&"))
 _ENDS = frozenset((";", "&", ""))
 
@@ -39,29 +41,18 @@ def read_quick(text: str) -> tuple[list[Call], Stretches] | None:
     for run, redirected, after, unread in _COMMAND.findall(text):
         if unread:
             return None
-        end = start + len(run)
         if "'" in run or '"' in run:
-            words, spread = _quoted(run, start)
+            raw = _WORDS.findall(run)
+            words = tuple([word if (quote := word[-1]) not in _QUOTES else word.replace(quote, "") for word in raw])
+            spread = places_of(raw, start)
         else:
-            words, spread = run.split(" "), None
+            words = tuple(run.split(" "))
+            spread = None
         if words[0] in RESERVED:
             return None
-        calls.append(Call(tuple(words), run + redirected, join in _PIPES))
+        calls.append(Call(words, run + redirected, join in _PIPES))
+        end = start + len(run)
         stretches[start] = (end, len(words), spread)
         start = end + len(redirected) + len(after)
         join = after.strip()
     return (calls, stretches) if calls and join in _ENDS and "@P" not in text else None
-
-
-def _quoted(run: str, start: int) -> tuple[list[str], list[int] | None]:
-    """The words without their quotes, and where each begins and ends."""
-    words: list[str] = []
-    spread: list[int] = []
-    for word in _WORDS.findall(run):
-        spread.append(start)
-        start += len(word)
-        spread.append(start)
-        start += 1
-        quote = word[-1]
-        words.append(word.replace(quote, "") if quote == "'" or quote == '"' else word)
-    return words, spread

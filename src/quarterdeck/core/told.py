@@ -18,7 +18,7 @@ from quarterdeck.core.path_patterns import Files, has_wildcard
 from quarterdeck.core.patterns import Pattern
 from quarterdeck.core.rule_index import ANY_COMMAND, Key, command_key, keys_for
 from quarterdeck.core.shell import Call
-from quarterdeck.core.shell_options import interprets, runs_or_writes
+from quarterdeck.core.shell_options import interprets
 from quarterdeck.core.shell_tables import named
 
 MOST_FILES = 1000
@@ -48,6 +48,9 @@ class Told(Struct, frozen=True, kw_only=True):
     too_long: bool
 
 
+NOTHING = Told(texts=(), names=_NONE, files=(), too_long=False)
+
+
 def hints_of(patterns: Iterable[Pattern]) -> tuple[str, ...]:
     """For patterns over files a text each that every path holds which one is about; none when there is no such text."""
     hints = {max(_LITERAL.findall(part), key=len, default="") for part in _telling_parts(patterns)}
@@ -72,8 +75,10 @@ def _may_name_files(seen: CommandLook, hints: tuple[str, ...]) -> bool:
 
 def what_is_told(seen: CommandLook, tools: frozenset[str], hints: tuple[str, ...]) -> Told:
     """All that is told, with the files as far as these tools, Read and Edit, may be forbidden to use them."""
+    if not seen.telling and "Read" not in tools and not (tools and _is_long(seen)):
+        return NOTHING
     calls, subject = seen.script.calls, seen.look.subject
-    texts = tuple(dict.fromkeys(text for call in calls for text in texts_for(call, seen.line)))
+    texts = tuple(dict.fromkeys(text for call in seen.telling for text in texts_for(call, seen.line)))
     words = sorted({word for text in texts for word in WORD.findall(text)})
     tools = tools if tools and _may_name_files(seen, hints) else _NONE
     files = dict.fromkeys((tool, word) for tool in ("Edit", "Read") if tool in tools for word in words)
@@ -84,6 +89,8 @@ def what_is_told(seen: CommandLook, tools: frozenset[str], hints: tuple[str, ...
         or any(len(call.words) > MOST for call in calls)
         or sum(has_wildcard(word) for word in (*(path for _, path in files), *_words(calls))) > MOST_WILD
     )
+    if not (texts or files or too_long):
+        return NOTHING
     wanted = [] if too_long else [(place, *file) for place in places_of(subject, seen.script) for file in files]
     return Told(
         texts=texts,
@@ -93,19 +100,22 @@ def what_is_told(seen: CommandLook, tools: frozenset[str], hints: tuple[str, ...
     )
 
 
+def _is_long(seen: CommandLook) -> bool:
+    """Whether a call may have more words, or more of them wildcards, than are looked at. A line that was read shows at
+    a glance that it has not."""
+    if len(seen.line) > MOST or seen.script.doubts:
+        return True
+    return sum(map(seen.line.count, "*?[{")) * len(seen.script.calls) > MOST_WILD
+
+
 def _words(calls: Iterable[Call]) -> Iterator[str]:
     return (word for call in calls for word in call.words[1:])
 
 
-def texts_for(call: Call, line: str) -> Iterator[str]:
-    """What a program is told to run. An interpreter may be fed by the rest of the line, and so may who gets arguments
-    that nobody sees."""
-    if not call.words:
-        return
-    if call.unseen or interprets(call.words):
-        yield line
-    elif runs_or_writes(call.words, 0):
-        yield from call.words[1:]
+def texts_for(call: Call, line: str) -> tuple[str, ...]:
+    """What the program of a telling call is told to run. An interpreter may be fed by the rest of the line, and so may
+    who gets arguments that nobody sees."""
+    return (line,) if call.unseen or interprets(call.words) else call.words[1:]
 
 
 def _operands(call: Call) -> Iterator[str]:

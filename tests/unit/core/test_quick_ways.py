@@ -16,7 +16,7 @@ from quarterdeck.core.patterns import read_pattern
 from quarterdeck.core.rules import Rulebook
 from quarterdeck.core.self_guard import line_touches_us, touches_us
 from quarterdeck.core.shell import read_script
-from quarterdeck.core.shell_options import runs_or_writes
+from quarterdeck.core.shell_options import KNOWN, interprets, runs_or_writes
 from quarterdeck.core.shell_plain import read_plain, stretches_of, unquote
 from quarterdeck.core.shell_quick import read_quick
 from quarterdeck.core.shell_tables import TOOLS
@@ -106,6 +106,7 @@ def _readable(subject: Subject) -> bool:
 @pytest.mark.law("R1")
 @given(subjects.filter(_readable))
 @example(_at("cp a ../../settings.json", "/h/me/.claude/worktrees/x"))
+@example(_at("grep deck", "/", ours="/deck"))
 @example(_at("cp a settings.json", "/h/me/.claude"))
 @example(_at("cp a b", "/h/me/.claude/plugins/x"))
 @example(_at("cd .claude && cp a settings.json", "/h/me/p"))
@@ -135,6 +136,42 @@ BY_TABLE = sorted(
     - {"git", "sed", "make", "tar", "xxd", "npm", "pnpm", "curl", "go", "tsc", "less"}
     - {"sqlite3", "psql", "mysql", "vim", "rustc", "javac"}
 )
+
+
+programs = st.sampled_from(sorted({*KNOWN, "python3.12", "/usr/bin/perl", "ls"}))
+arguments = options | st.sampled_from(
+    [
+        "-m",
+        "-c",
+        "-e",
+        "-",
+        "--",
+        "x",
+        "x y",
+        "s/a/b/w f",
+        "a=b",
+        "ext::x",
+        "-C",
+        "-i",
+        "--version",
+        "http.server",
+        "@f",
+    ]
+)
+
+
+@pytest.mark.law("R2")
+@given(programs, st.lists(arguments, max_size=5), st.integers(1, 5))
+@settings(max_examples=1000)
+def test_what_runs_or_writes_behind_some_words_does_so_at_all(name: str, rest: list[str], named: int) -> None:
+    assert runs_or_writes((name, *rest), 0) or not runs_or_writes((name, *rest), named)
+
+
+@pytest.mark.law("R2")
+@given(programs, st.lists(arguments, max_size=5))
+@settings(max_examples=1000)
+def test_what_interprets_a_text_runs_it(name: str, rest: list[str]) -> None:
+    assert runs_or_writes((name, *rest), 0) or not interprets((name, *rest))
 
 
 @pytest.mark.law("R2")
@@ -285,6 +322,9 @@ def test_no_file_is_passed_over_that_a_rule_forbids(patterns: list[str], line: s
 
 @pytest.mark.law("R1")
 @given(subjects, st.lists(st.sampled_from(FILE_PATTERNS), max_size=2))
+@example(_at("rm -rf src/*", "/h/me/p"), [])
+@example(_at("rm -rf *", "/h/me"), [])
+@example(_at("cat p/*.json", "/h/me/[.]claude"), [])
 def test_the_names_of_a_line_only_spare_work(subject: Subject, patterns: list[str]) -> None:
     rules = [rule(f"deny {pattern}") for pattern in ["Bash(rm:*)", "Bash(git push:*)", *patterns]]
     book = Rulebook.of(rules)
@@ -292,6 +332,7 @@ def test_the_names_of_a_line_only_spare_work(subject: Subject, patterns: list[st
     assert seen is not None
     names = seen.names if seen.mere else None
     ours = subject.our_home
-    assert line_touches_us(subject, ours, seen.script, names) == line_touches_us(subject, ours, seen.script)
+    quickly = line_touches_us(subject, ours, seen.script, seen.telling, names)
+    assert quickly == line_touches_us(subject, ours, seen.script, seen.telling)
     denied = any(forbids_command(one.pattern, seen, None) for one in book.bound)
     assert (book.verdict(subject, 0.0).effect == "deny") == denied
