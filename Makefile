@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/pytest
 TWO := -n 2 --dist loadfile --no-loadscope-reorder
+AGAIN := --reruns $(or $(RERUNS),1) -r R
 UNHURRIED := $(addprefix tests/faults/test_,kill9.py keeper.py terminals.py)
 
 .PHONY: help screenshots run test check unit e2e faults bench fmt lint types imports laws fuzz fuzz-shell docs record lock parts clean
@@ -32,13 +33,13 @@ parts: $(VENV)/dev.stamp ## install the real parts that end-to-end tests drive: 
 
 test: parts lint types imports ## everything: lint, types, imports, all tests
 	@$(PYTEST) tests/contract tests/unit $(TWO)
-	@$(PYTEST) tests/e2e $(UNHURRIED) -m "not alone" $(TWO)
-	@$(PYTEST) tests/e2e tests/faults -m "alone or not e2e" $(addprefix --ignore=,$(UNHURRIED))
+	@$(PYTEST) tests/e2e $(UNHURRIED) -m "not alone" $(TWO) $(AGAIN)
+	@$(PYTEST) tests/e2e tests/faults -m "alone or not e2e" $(addprefix --ignore=,$(UNHURRIED)) $(AGAIN)
 
 check: $(VENV)/dev.stamp lint types imports unit ## the fast loop
 
 unit: $(VENV)/dev.stamp
-	@$(PYTEST) tests/unit tests/contract
+	@$(PYTEST) tests/unit tests/contract $(TWO)
 
 e2e: parts ## end to end with the real Claude Code, tmux and Chromium
 	@$(PYTEST) tests/e2e
