@@ -41,7 +41,8 @@ def leads_to_us(folder: str, ours: str) -> bool:
 
 @lru_cache(maxsize=256)
 def is_apart(folder: str, home: str, ours: str) -> bool:
-    """Whether nothing below this folder is ours or of the settings, and the folder is in neither. All in lower case."""
+    """Whether nothing below this folder is ours or of the settings, and the folder is in neither."""
+    folder, home = folder.casefold(), home.casefold()
     if not _is_normal(folder) or _WILD.search(folder) or ".claude" in folder or "claude-code" in folder:
         return False
     return not any(is_within(one, folder) or is_within(folder, one) for one in (ours, f"{home}/.claude"))

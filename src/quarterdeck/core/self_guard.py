@@ -173,7 +173,7 @@ def _stays_away(subject: Subject, line: str, ours: str) -> bool:
         return False
     if "[" in text or "{" in text or "~" in text or "\\" in text or _NOT_BELOW.search(text):
         return False
-    return is_apart(subject.cwd.casefold(), subject.home.casefold(), ours)
+    return is_apart(subject.cwd, subject.home, ours)
 
 
 def _names_guarded(subject: Subject, text: str, cwd: str) -> bool:
