@@ -282,13 +282,22 @@ def test_hostile_names_and_texts_are_kept_without_harm(name: str) -> None:
     assert len(shown(rows)) == 6
 
 
-def _denied(book: Book, decision: str = "deny", **data: object) -> Rows:
-    book.add("tool.pre", {"tool_name": "Bash", "tool_input": {"command": "rm x"}, "tool_use_id": "t9"})
-    asked = {"tool_name": "Bash", "tool_input": {"command": "rm x"}, "request_id": "q9"}
-    book.add("permission.request", asked)
-    made = {"decision_type": decision, "request_id": "q9", **data}
-    book.add("permission.decision", made, cause={"tool_use_id": "t9"})
-    return rows_of(book)
+USED = {"tool_name": "Bash", "tool_input": {"command": "rm x"}, "tool_use_id": "t9"}
+
+
+def _asked(book: Book, kind: str = "permission") -> Book:
+    book.add("tool.pre", USED)
+    book.add(f"{kind}.request", {**USED, "request_id": "q9"}, cause={"tool_use_id": "t9"})
+    return book
+
+
+def _decided(book: Book, decision: str, kind: str = "permission", **data: object) -> Book:
+    book.add(f"{kind}.decision", {"decision_type": decision, "request_id": "q9", **data}, cause={"tool_use_id": "t9"})
+    return book
+
+
+def _denied(book: Book) -> Book:
+    return _decided(_asked(book), "deny")
 
 
 def _told(rows: Rows) -> str:
@@ -296,25 +305,55 @@ def _told(rows: Rows) -> str:
     return "\n".join("".join(text for text, _ in line) for line in row_lines(shown(rows)[0], look))
 
 
+@pytest.mark.parametrize("kind", ["permission", "question"])
+def test_a_tool_that_waits_for_a_decision_reads_waiting_until_it_comes(kind: str) -> None:
+    told = _told(rows_of(_asked(Book(), kind)))
+    assert "◆ Bash" in told
+    assert "waiting" in told
+    assert "running" not in told
+    assert "● Bash" in _told(rows_of(_decided(_asked(Book(), kind), "allow", kind)))
+    assert "running" in _told(rows_of(_decided(_asked(Book(), kind), "allow", kind)))
+    assert "denied" in _told(rows_of(_decided(_asked(Book(), kind), "deny", kind)))
+
+
+def test_a_tool_whose_own_terminal_still_asks_reads_waiting() -> None:
+    passed = rows_of(_decided(_asked(Book()), "no_opinion", still_asks=True))
+    assert "waiting" in _told(passed)
+    late = rows_of(_decided(_decided(_asked(Book()), "allow"), "deny", late=True))
+    assert "running" in _told(late)
+
+
+def test_a_tool_that_waited_is_over_with_its_run() -> None:
+    told = _told(rows_of(_asked(Book()).stops("Interrupted.")))
+    assert "waiting" not in told
+    assert "no result" in told
+
+
+@pytest.mark.parametrize("cut", [1, 2, 3])
+@pytest.mark.parametrize("decision", ["allow", "deny", "none"])
+def test_who_waits_does_not_depend_on_the_pages_of_the_log(decision: str, cut: int) -> None:
+    events = (_asked(Book()) if decision == "none" else _decided(_asked(Book()), decision)).events
+    whole, paged = Rows(), Rows()
+    whole.append(events)
+    paged.append(events[cut:])
+    paged.prepend(events[:cut])
+    assert _told(paged) == _told(whole)
+
+
 def test_a_tool_that_was_denied_reads_denied() -> None:
-    assert "denied" in _told(_denied(Book()))
-    assert "running" not in _told(_denied(Book()))
-    assert "running" in _told(_denied(Book(), "allow"))
-    assert "running" in _told(_denied(Book(), late=True))
+    assert "denied" in _told(rows_of(_denied(Book())))
+    assert "running" not in _told(rows_of(_denied(Book())))
 
 
 def test_a_tool_that_runs_after_all_tells_its_result() -> None:
-    book = Book()
-    _denied(book)
-    used = {"tool_name": "Bash", "tool_input": {"command": "rm x"}, "tool_use_id": "t9"}
-    book.add("tool.post", used | {"tool_response": {"stdout": "gone"}})
+    book = _denied(Book())
+    book.add("tool.post", USED | {"tool_response": {"stdout": "gone"}})
     assert "denied" not in _told(rows_of(book))
     assert "gone" in _told(rows_of(book))
 
 
 def test_a_tool_that_comes_into_the_window_after_its_refusal_reads_denied() -> None:
-    book = Book()
-    _denied(book)
+    book = _denied(Book())
     rows = Rows()
     rows.append(book.events[1:])
     rows.prepend(book.events[:1])

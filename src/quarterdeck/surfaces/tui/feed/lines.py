@@ -9,7 +9,17 @@ from msgspec import Struct
 
 from quarterdeck.surfaces.tui.feed.pieces import Line, Piece, brief, fitted, seconds_words, spread, wrapped
 from quarterdeck.surfaces.tui.feed.render.tools import name_of
-from quarterdeck.surfaces.tui.feed.summary import COMPACT, DENIED, DONE, FADED, FAILED, FOOT, PREVIEWED, SEPARATOR
+from quarterdeck.surfaces.tui.feed.summary import (
+    COMPACT,
+    DENIED,
+    DONE,
+    FADED,
+    FAILED,
+    FOOT,
+    PREVIEWED,
+    SEPARATOR,
+    WAITING,
+)
 
 if TYPE_CHECKING:
     from quarterdeck.surfaces.tui.feed.rows import Group, Row
@@ -121,9 +131,7 @@ def _when(row: Row, look: Look) -> Line:
 def _head(row: Row, text: str, look: Look) -> Line:
     glyph, role, name = KINDS.get(row.kind, ("·", "dim", row.kind.partition(".")[0]))
     if row.kind == "tool.pre":
-        role = (
-            "error" if row.flags & (FAILED | DENIED) else "ok" if row.flags & DONE else "dim" if row.over else "running"
-        )
+        glyph, role = _standing(row)
     elif row.flags & FADED:
         role = "dim"
     name = name or brief(name_of(row.tool), 24)
@@ -134,6 +142,15 @@ def _head(row: Row, text: str, look: Look) -> Line:
     if row.flags & COMPACT and row.after and not row.flags & FAILED:
         left.append((f"  {row.after}", "dim"))
     return spread(left, _right(row), look.width - 1)
+
+
+def _standing(row: Row) -> tuple[str, str]:
+    """Glyph and role of a tool by how far it is."""
+    if row.flags & (FAILED | DENIED):
+        return "●", "error"
+    if row.flags & DONE:
+        return "●", "ok"
+    return ("●", "dim") if row.over else ("◆", "ask") if row.flags & WAITING else ("●", "running")
 
 
 def _within(row: Row, text: str) -> str:
@@ -153,7 +170,9 @@ def _right(row: Row) -> Line:
             return [(seconds_words(row.took), "time")] if row.took >= 0 else []
         if row.flags & DENIED:
             return [("denied", "error")]
-        return [("no result", "dim")] if row.over else [("running", "running")]
+        if row.over:
+            return [("no result", "dim")]
+        return [("waiting", "ask")] if row.flags & WAITING else [("running", "running")]
     if row.kind in ("permission.request", "question.request"):
         if row.flags & DONE:
             return []
@@ -174,6 +193,8 @@ def _foot(row: Row, look: Look) -> Line:
         return [lead, (row.after or "done", _after_role(row))]
     if row.flags & DENIED:
         return [lead, ("not run", "dim")]
+    if row.flags & WAITING and not row.over:
+        return [lead, ("not yet run", "dim")]
     return [lead, ("–" if row.over else "…", "dim")]
 
 

@@ -18,12 +18,12 @@ from quarterdeck.surfaces.tui.feed.summary import (
     FOOT,
     HEADS,
     PREVIEWED,
-    REFUSALS,
     TAILS,
+    WAITING,
     Summary,
-    refused_use,
     summary_of,
 )
+from quarterdeck.surfaces.tui.feed.uses import ABOUT_USES, Uses, Word
 from quarterdeck.surfaces.tui.feed.wanted import LEVELS, Wanted
 from quarterdeck.surfaces.tui.feed.window import Place, Window
 
@@ -43,6 +43,7 @@ NOT_FOLDED = frozenset(
 """What a folded sub-agent still shows: who waits for a person is never hidden."""
 
 _LEVELS = {name: n for n, name in enumerate(LEVELS)}
+_FLAGS = {Word.WAITS: WAITING, Word.DENIED: DENIED, Word.RUNS: 0}
 _HEAD, _TAIL, _OVER = 1, 2, 3
 _PARTS = {**dict.fromkeys(HEADS, _HEAD), **dict.fromkeys(TAILS, _TAIL), **dict.fromkeys(OVER, _OVER)}
 
@@ -97,7 +98,7 @@ class Rows:
         self._cwds: dict[int, str] = {}
         self._heads: dict[str, int] = {}
         self._tails: dict[str, int] = {}
-        self._refused: dict[str, bool] = {}
+        self._uses = Uses()
         self._folded: set[int] = set()
         self._run_id, self._run = "", 0
         self._learn()
@@ -186,8 +187,8 @@ class Rows:
             self._connect(block, n, part, made, named)
         elif kind == "user.prompt" and named.get("cwd"):
             self._cwds[block.session[n]] = str(named["cwd"])[:1000]
-        if kind in REFUSALS:
-            self._refuse(refused_use(event))
+        if kind in ABOUT_USES:
+            self._tell_use(self._uses.hear(event))
         if actor != self._root:
             self._count(actor, kind)
         height = self._height(block, n)
@@ -208,8 +209,8 @@ class Rows:
         ours, theirs = (self._heads, self._tails) if part == _HEAD else (self._tails, self._heads)
         found = self.window.find(theirs.pop(made.pair, 0))
         if found is None:
-            if made.pair in self._refused:
-                block.flags[n] |= DENIED
+            if part == _HEAD:
+                block.flags[n] |= _FLAGS[self._uses.word(made.pair)]
             ours[made.pair] = seq_no
             if len(ours) > UNPAIRED:
                 del ours[next(iter(ours))]
@@ -218,16 +219,12 @@ class Rows:
         self._link(*(here, there) if part == _HEAD else (there, here))
         self.window.resize(there[0].seq_no[there[1]])
 
-    def _refuse(self, use: str) -> None:
-        """A tool that was denied does not run: its row says so until something else is heard of it."""
-        if not use:
-            return
-        self._refused[use] = True
-        if len(self._refused) > UNPAIRED:
-            del self._refused[next(iter(self._refused))]
-        found = self.window.find(self._heads.get(use, 0))
+    def _tell_use(self, use: str) -> None:
+        """The row of a tool says that it waits or was denied, until something else is heard of it."""
+        found = self.window.find(self._heads.get(use, 0)) if use else None
         if found is not None:
-            found[0].flags[found[1]] |= DENIED
+            block, n = found
+            block.flags[n] = block.flags[n] & ~(WAITING | DENIED) | _FLAGS[self._uses.word(use)]
 
     def _link(self, head: Place, tail: Place) -> None:
         """Two rows become one: the second is shown as the outcome of the first."""
@@ -240,7 +237,7 @@ class Rows:
         more = DONE | failed
         if failed or not heads.flags[n] & COMPACT:
             more |= FOOT
-        heads.flags[n] = (heads.flags[n] | more) & ~DENIED
+        heads.flags[n] = (heads.flags[n] | more) & ~(WAITING | DENIED)
 
     def _fold_under(self, seq_no: int, actor_id: str) -> None:
         code = self.actors.code(actor_id)

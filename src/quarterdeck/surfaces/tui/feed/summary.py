@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from quarterdeck.surfaces.tui.feed.pieces import brief, plain, shown
 from quarterdeck.surfaces.tui.feed.render.bash import exit_of
 from quarterdeck.surfaces.tui.feed.render.tools import face_of
+from quarterdeck.surfaces.tui.feed.uses import use_of
 
 LINE = 240
 """Characters of the one line that are kept; a wider terminal shows the rest when the event is opened."""
@@ -15,9 +16,10 @@ LINE = 240
 PREVIEW = 480
 """Characters of what was said or went wrong that are kept below the line."""
 
-FOOT, COMPACT, FAILED, PREVIEWED, CHILD, DONE, FADED, DENIED = 1, 2, 4, 8, 16, 32, 64, 128
+FOOT, COMPACT, FAILED, PREVIEWED, CHILD, DONE, FADED, DENIED, WAITING = 1, 2, 4, 8, 16, 32, 64, 128, 256
 """What is to know of a row besides its columns: has a line for its outcome; says its outcome on its own line; failed;
-has a preview; is shown as the outcome of another; its outcome has come; is of little account; was refused."""
+has a preview; is shown as the outcome of another; its outcome has come; is of little account; was refused; waits for
+a person."""
 
 SEPARATOR = "\x00"
 """Between the line and its preview: the one character that no visible text holds."""
@@ -29,10 +31,6 @@ TAILS = frozenset(
     {"tool.post", "tool.failure", "permission.decision", "question.decision", "stop.decision", "subagent.stop"}
 )
 """Kinds that close one."""
-
-
-REFUSALS = frozenset({"permission.decision", "permission.denied"})
-"""Kinds after which a tool may not run."""
 
 
 class Summary(NamedTuple):
@@ -80,19 +78,7 @@ def _tool_failure(event: dict[str, Any], data: dict[str, Any]) -> Summary:
 
 
 def _use(event: dict[str, Any], data: dict[str, Any]) -> str:
-    use = data.get("tool_use_id")
-    return f"{event.get('session_id')}/{use}" if use else ""
-
-
-def refused_use(event: dict[str, Any]) -> str:
-    """The use of a tool that an event refuses, by the name of its pair; nothing when it refuses none."""
-    data, cause = event.get("data"), event.get("cause")
-    if not isinstance(data, dict):
-        return ""
-    if event.get("kind") == "permission.denied":
-        return _use(event, data)
-    refused = data.get("decision_type") == "deny" and not data.get("late") and not data.get("overrides")
-    return _use(event, cause) if refused and isinstance(cause, dict) else ""
+    return use_of(event, data.get("tool_use_id"))
 
 
 def _took(data: dict[str, Any]) -> float:
