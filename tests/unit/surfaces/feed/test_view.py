@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 from textual.app import App, ComposeResult
@@ -148,6 +151,61 @@ async def test_a_hundred_thousand_events_come_in_slices_and_all_arrive() -> None
             it.view.scroll_to(y=line, animate=False, force=True)
             await it.pilot.pause()
             assert len([line for line in it.screen if line]) >= 25
+
+
+class HeldLog(Log):
+    """Reads at once; what was read before or after a place is told only when `answers` is set."""
+
+    def __init__(self, events: list[Event], held: str = "before") -> None:
+        super().__init__(events)
+        self.held, self.read, self.answers = held, threading.Event(), threading.Event()
+
+    def get(self, path: str, **query: Any) -> dict[str, Any]:
+        found = super().get(path, **query)
+        if self.held in query:
+            self.read.set()
+            assert self.answers.wait(DEADLINE)
+        return found
+
+
+def gaps(view: FeedView) -> list[tuple[int, int]]:
+    """Neighbours in the window that are none in the log."""
+    known = [seq_no for block in view.rows.window.blocks for seq_no in block.seq_no]
+    return [(a, b) for a, b in itertools.pairwise(known) if b != a + 1]
+
+
+@pytest.mark.parametrize("came", [10, 2_000, 2_001, 9_000])
+async def test_what_comes_while_the_end_is_read_leaves_no_gap(came: int) -> None:
+    events = list(turns(1_000 + came))
+    app = Desk(events[:1_000])
+    app.view.source = FeedSource((log := HeldLog(events[:1_000])).get)
+    async with app.run_test(size=(120, 30)) as pilot:
+        made = Stage(app, pilot)
+        await made.until(log.read.is_set)
+        log.events = events
+        app.view.append(events[1_000:])
+        log.answers.set()
+        await made.until(lambda: app.view.rows.last == events[-1]["seq_no"])
+        assert app.view.following
+        assert not app.view.behind
+        assert gaps(app.view) == []
+        assert len(app.view.rows) >= 300
+
+
+async def test_what_comes_while_one_jumps_out_of_the_window_leaves_no_gap() -> None:
+    events = list(turns(1_000))
+    async with stage(events[:600]) as made:
+        made.view.source = FeedSource((log := HeldLog(events[:600], "after")).get)
+        jump = asyncio.create_task(made.view._arrive(300, "nothing"))
+        await made.until(log.read.is_set)
+        log.events = events
+        made.view.append(events[600:999])
+        log.answers.set()
+        await jump
+        made.view.append(events[999:])
+        await made.press(*["pagedown"] * 100)
+        await made.until(lambda: made.view.rows.last == 1_000)
+        assert gaps(made.view) == []
 
 
 async def test_older_events_are_read_when_one_scrolls_there() -> None:

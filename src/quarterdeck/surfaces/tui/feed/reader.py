@@ -85,6 +85,9 @@ class FeedReader(FeedCanvas):
     @work(exclusive=True, group="feed-window")
     async def _load_end(self) -> None:
         page = await self._asked(self.source.before(None, self.session_id))
+        while page is not None and self._missed(page.events[-1]["seq_no"] if page.events else 0):
+            self._tail.clear()  # what was set aside is in the log, and so in what is read next
+            page = await self._asked(self.source.before(None, self.session_id))
         if page is not None:
             self._place(page.events)
         self._go_live()
@@ -100,9 +103,8 @@ class FeedReader(FeedCanvas):
         waiting = list(self._tail)
         self._tail.clear()
         self._live = True
+        self._set_behind(0 if self.following else max(self.behind - len(waiting), 0))
         self.append(waiting)
-        if self.following:
-            self._set_behind(0)
 
     async def _asked(self, call: Awaitable[Page]) -> Page | None:
         """A page, or None while the daemon is away: it is asked again when somebody scrolls there."""
@@ -152,12 +154,12 @@ class FeedReader(FeedCanvas):
             return
         with self._steady():
             rows.append(page.events)
-        if not page.more and not self._missed(rows):
+        if not page.more and not self._missed(rows.last):
             self._go_live()
 
-    def _missed(self, rows: Rows) -> bool:
-        """Whether more came meanwhile than was set aside, so that some of it is in the log only."""
-        return len(self._tail) == TAIL and self._tail[0]["seq_no"] > rows.last + 1
+    def _missed(self, last: int) -> bool:
+        """Whether more came after the last event than was set aside, so that some of it is in the log only."""
+        return len(self._tail) == TAIL and self._tail[0]["seq_no"] > last + 1
 
     async def _open_around(self, seq_no: int) -> bool:
         """Make a window of the log around an event that is not in this one."""
@@ -173,8 +175,7 @@ class FeedReader(FeedCanvas):
         self.source.keep([*older.events, *newer.events])
         self._set_behind(behind)
         self._resized()
-        if not newer.more:
-            self._go_live()
+        self.call_after_refresh(self._page_if_near)  # what came while this was read is in the log only
         return True
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
