@@ -133,12 +133,12 @@ class AnswerDialog(DecisionDialog[Json]):
             self.trouble("")
             self._turn_to(self._place + 1)
         else:
-            self.action_save()
+            self.save()
 
     def on_input_submitted(self) -> None:
         self.action_go_on()
 
-    def action_save(self) -> None:
+    def save(self) -> None:
         answers: Json = {}
         notes: dict[str, str] = {}
         for place, question in enumerate(self.query(Question)):

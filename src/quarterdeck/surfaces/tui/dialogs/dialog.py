@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import takewhile
 from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.message_pump import MessagePump
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
@@ -46,8 +49,27 @@ class Dialog(ModalScreen[R | None]):
         place.update(Content(one_line(words)))
         place.set_class(bool(words), "-shown")
 
+    def once_typed(self, then: Callable[[], None]) -> None:
+        """Do something when every key from before has arrived, and what follows from it: a key that holds everywhere
+        is heard at once, and would overtake text that is still on its way to where it was typed."""
+        way = [] if self.focused is None else [*self.focused.ancestors_with_self]
+        _after([*way, *takewhile(lambda one: one is not self, way), self], then)
+
+    def action_save(self) -> None:
+        self.once_typed(self.save)
+
+    def save(self) -> None:
+        """End with what the dialog shows, or say what is missing."""
+
     def action_cancel(self) -> None:
         self.dismiss(None)
+
+
+def _after(places: list[MessagePump], then: Callable[[], None]) -> None:
+    """Through the queue of each place, one after the other: a key goes up to the app and may act on where it was typed,
+    and what that leads to goes up to the dialog."""
+    first, *rest = places
+    first.call_later(_after, rest, then) if rest else first.call_later(then)
 
 
 class DecisionDialog(Dialog[R]):

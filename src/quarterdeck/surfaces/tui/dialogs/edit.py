@@ -79,7 +79,7 @@ class EditDialog(DecisionDialog[Json]):
         yield Static(words, classes="says", markup=False)
         yield TextArea(shown, id="text", soft_wrap=True, show_line_numbers=not name, read_only=self._is_large)
 
-    def action_save(self) -> None:
+    def save(self) -> None:
         text = self._text if self._is_large else self.query_one("#text", TextArea).text
         found = read_back(text, self._input)
         if isinstance(found, str):
@@ -88,6 +88,9 @@ class EditDialog(DecisionDialog[Json]):
             self.send(found)
 
     def action_editor(self) -> None:
+        self.once_typed(self._open_editor)
+
+    def _open_editor(self) -> None:
         area = self.query_one("#text", TextArea)
         try:
             with self.app.suspend():

@@ -59,7 +59,7 @@ class FormDialog(DecisionDialog[Json]):
                 hint = one_line(str(field.get("description") or ""))
                 yield Input("" if default is None else str(default), placeholder=hint, id=f"field{place}")
 
-    def action_save(self) -> None:
+    def save(self) -> None:
         content: Json = {}
         for place, (name, field) in enumerate(self._fields.items()):
             try:
@@ -84,4 +84,4 @@ class FormDialog(DecisionDialog[Json]):
         return read_value(field, widget.value) if widget.value.strip() else None
 
     def on_input_submitted(self) -> None:
-        self.action_save()
+        self.save()

@@ -58,8 +58,7 @@ class OrderDialog(Dialog[Json]):
         return "there is nothing to order"
 
     def action_send(self) -> None:
-        """Once what was typed before it has arrived where it was typed."""
-        (self.focused or self).call_later(self._send)
+        self.once_typed(self._send)
 
     def _send(self) -> None:
         found = self.wanted()

@@ -40,5 +40,5 @@ class PlanDialog(DecisionDialog[PlanMode]):
         yield Numbered(words, chosen=[self._start], id="mode")
         yield Static("None of these lifts every check.", classes="says", markup=False)
 
-    def action_save(self) -> None:
+    def save(self) -> None:
         self.send(list(MODES)[self.query_one("#mode", Numbered).picked[0]])

@@ -145,9 +145,9 @@ class RememberDialog(DecisionDialog[Json]):
             place.update(Content(simulated(result)))
 
     def on_input_submitted(self) -> None:
-        self.action_save()
+        self.save()
 
-    def action_save(self) -> None:
+    def save(self) -> None:
         rule = self._rule
         if not rule["pattern"]:
             self.trouble("A rule needs a pattern, like Bash(git log:*)")

@@ -92,9 +92,9 @@ class RuleDialog(Dialog[Json]):
         self.query_one("#past", Static).update(Content(one_line(words)))
 
     def on_input_submitted(self) -> None:
-        self.action_save()
+        self.save()
 
-    def action_save(self) -> None:
+    def save(self) -> None:
         if self.rule["pattern"]:
             self.dismiss(self.rule)
         else:
@@ -125,9 +125,9 @@ class ExplainDialog(Dialog[Json]):
         self.query_one("#input", Input).focus()
 
     def on_input_submitted(self) -> None:
-        self.action_save()
+        self.save()
 
-    def action_save(self) -> None:
+    def save(self) -> None:
         tool = self.query_one("#tool", Input).value.strip()
         typed = self.query_one("#input", Input).value
         given = read_input(tool, typed)

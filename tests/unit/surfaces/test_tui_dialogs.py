@@ -1,0 +1,109 @@
+"""Dialogs: what is saved is what was typed, however quickly the key that saves comes after it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual import events
+from textual.widgets import Input, TextArea
+
+from quarterdeck.surfaces.tui.app import QuarterdeckApp
+from quarterdeck.surfaces.tui.dialogs.choices import Numbered, OneWord
+from quarterdeck.surfaces.tui.dialogs.dialog import Dialog
+from quarterdeck.surfaces.tui.dialogs.edit import EditDialog
+from quarterdeck.surfaces.tui.dialogs.form import FormDialog
+from quarterdeck.surfaces.tui.dialogs.remember import RememberDialog
+from quarterdeck.surfaces.tui.dialogs.rule import ExplainDialog, RuleDialog
+from quarterdeck.surfaces.tui.model import Asked
+from tests.support.pilot import Face
+from tests.support.tui import RecordedTalk, connected, request, snapshot
+
+TYPED = " --dry-run --verbose"
+
+
+def asked(*patterns: str, **more: Any) -> Asked:
+    made = Asked(request("q1", "make", **more))
+    made.patterns = list(patterns)
+    return made
+
+
+def talk() -> RecordedTalk:
+    return RecordedTalk([connected(), snapshot()], {})
+
+
+async def saved(dialog: Dialog[Any], ready: Callable[[], object], *keys: str) -> Any:
+    """What a dialog ends with when all keys come at once, as from a quick hand or a paste."""
+    app = QuarterdeckApp(Path("/nowhere"), talk=talk())
+    found: list[Any] = []
+    async with app.run_test(size=(120, 40)) as pilot:
+        face = Face(app, pilot)
+        await app.push_screen(dialog, found.append)
+        await face.until(lambda: app.screen is dialog and ready(), "the dialog")
+        for key in keys:
+            app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await face.until(lambda: found, "an end")
+    return found[0]
+
+
+def focused(dialog: Dialog[Any], kind: type) -> Callable[[], object]:
+    return lambda: isinstance(dialog.focused, kind)
+
+
+@pytest.mark.parametrize("key", ["ctrl+s", "f2"])
+async def test_an_edited_command_is_saved_with_its_last_character(key: str) -> None:
+    dialog = EditDialog(asked())
+    found = await saved(dialog, focused(dialog, TextArea), *TYPED, key)
+    assert found == {"command": f"{TYPED}make"}
+
+
+async def test_a_pattern_is_remembered_with_its_last_character() -> None:
+    dialog = RememberDialog(asked(), talk(), "/w")
+    found = await saved(dialog, focused(dialog, Input), *"Bash(make:*)", "ctrl+s")
+    assert found["remember"]["pattern"] == "Bash(make:*)"
+
+
+async def test_what_was_taken_back_is_not_saved() -> None:
+    dialog = RememberDialog(asked(), talk(), "/w")
+    found = await saved(dialog, focused(dialog, Input), *"Bash(make:*)x", "backspace", "ctrl+s")
+    assert found["remember"]["pattern"] == "Bash(make:*)"
+
+
+async def test_a_choice_by_key_holds_before_it_is_saved() -> None:
+    dialog = RememberDialog(asked("Bash(make)"), talk(), "/w")
+
+    def ready() -> bool:
+        dialog.query_one("#scope", OneWord).focus()
+        return dialog.query_one("#scope", OneWord).has_focus
+
+    found = await saved(dialog, ready, "right", "ctrl+s")
+    assert found["remember"]["scope"] == "user"
+
+
+async def test_a_pattern_that_is_picked_by_number_is_the_one_remembered() -> None:
+    dialog = RememberDialog(asked("Bash(make)", "Bash(make:*)"), talk(), "/w")
+
+    def ready() -> bool:
+        offered = dialog.query_one("#offered", Numbered)
+        offered.focus()
+        return offered.has_focus
+
+    found = await saved(dialog, ready, "2", "ctrl+s")
+    assert found["remember"]["pattern"] == "Bash(make:*)"
+
+
+async def test_a_rule_and_a_question_about_rules_are_whole() -> None:
+    rule = RuleDialog(talk(), {})
+    assert (await saved(rule, focused(rule, Input), *"Bash(make:*)", "ctrl+s"))["pattern"] == "Bash(make:*)"
+    question = ExplainDialog("/w")
+    found = await saved(question, focused(question, Input), *TYPED, "ctrl+s")
+    assert found["tool_input"] == {"command": TYPED}
+
+
+async def test_a_form_is_sent_with_its_last_character() -> None:
+    schema = {"properties": {"name": {"type": "string"}}, "required": ["name"]}
+    about = {"message": "Who?", "requested_schema": schema}
+    dialog = FormDialog(asked(kind="question", form="elicitation", tool_input=about))
+    assert await saved(dialog, focused(dialog, Input), *TYPED, "ctrl+s") == {"name": TYPED}
