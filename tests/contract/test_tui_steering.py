@@ -19,6 +19,7 @@ from quarterdeck.surfaces.tui.dialogs.rule import SureDialog
 from quarterdeck.surfaces.tui.dialogs.session import GoOnDialog, SwitchDialog, WriteDialog
 from quarterdeck.surfaces.tui.dialogs.start import Filter, StartDialog
 from quarterdeck.surfaces.tui.dialogs.trust import TrustDialog
+from quarterdeck.surfaces.tui.screens.marketplaces import MarketplacesPage
 from quarterdeck.surfaces.tui.screens.mcp import McpPage
 from quarterdeck.surfaces.tui.screens.plugins import PluginsPage
 from quarterdeck.surfaces.tui.speech import Speech
@@ -305,6 +306,72 @@ async def test_plugins_are_turned_off_updated_installed_and_removed_with_claudes
             ("/plugins/uninstall", "lint@lab"),
             ("/plugins/install", "spell@lab"),
         ]
+
+
+async def test_when_there_is_nothing_to_install_esc_goes_back_to_the_plugins() -> None:
+    async with recorded(answers={"/plugins": {"plugins": [PLUGIN]}, "/plugins/available": {"available": []}}) as (
+        face,
+        _,
+    ):
+        await face.orders("plugins")
+        await face.sees("✓ on  lint")
+        await face.press("o")
+        await face.sees("Nothing more to install")
+        await face.press("escape")
+        await face.sees("✓ on  lint")
+        await shows(face, PluginsPage)
+
+
+MARKET: Json = {"name": "lab", "source": "directory", "location": "/home/ann/market"}
+
+
+async def test_marketplaces_are_added_updated_and_removed_from_the_plugins() -> None:
+    answers: dict[str, Json] = {
+        "/plugins": {"plugins": [PLUGIN]},
+        "/plugins/marketplaces": {"marketplaces": [MARKET]},
+        "POST /plugins/marketplaces": {"said": "Added team", "ok": True},
+        "POST /plugins/marketplaces/update": {"said": "Updated", "ok": True},
+        "DELETE /plugins/marketplaces/lab": {"said": "Removed lab", "ok": True},
+    }
+    async with recorded(answers=answers) as (face, talk):
+        await face.orders("plugins")
+        await face.sees("✓ on  lint")
+        await face.press("m")
+        await shows(face, MarketplacesPage)
+        await face.sees("/home/ann/market")
+        await face.press("enter")
+        await face.sees("where: /home/ann/market")
+        await face.press("plus")
+        await face.sees("Add a marketplace")
+        await face.press("ctrl+s")
+        await face.sees("Name a folder")
+        await face.press(*"./market", "ctrl+s")
+        await face.sees("A folder is named from /")
+        await face.press("home", "delete", "delete", *"acme/", "ctrl+s")
+        await face.hears("Added team")
+        await face.press("u")
+        await face.hears("Updated")
+        await face.press("U", "minus")
+        await face.sees("What was installed from it goes with it")
+        await face.press("y")
+        await face.hears("Removed lab")
+        await face.press("escape")
+        await shows(face, PluginsPage)
+        assert talk.ordered == [
+            ("POST", "/plugins/marketplaces", {"source": "acme/market"}),
+            ("POST", "/plugins/marketplaces/update", {"name": "lab"}),
+            ("POST", "/plugins/marketplaces/update", {}),
+            ("DELETE", "/plugins/marketplaces/lab", {}),
+        ]
+
+
+async def test_without_a_marketplace_the_page_says_what_to_do() -> None:
+    async with recorded(answers={"/plugins/marketplaces": {"marketplaces": []}}) as (face, talk):
+        await face.orders("marketplaces")
+        await face.sees("None yet: + adds one")
+        assert "open" not in foot(face)
+        await face.press("u", "U", "minus")
+        assert talk.ordered == []
 
 
 SERVER: Json = {"name": "files", "transport": "stdio", "scope": "local", "project": "/home/ann/shop"}

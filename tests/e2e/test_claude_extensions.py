@@ -16,6 +16,7 @@ from tests.support import real_mcp_server
 from tests.support.claude import ClaudeHome, require
 from tests.support.daemon import Daemon, Json
 from tests.support.market import NAME, PLUGIN, marketplace
+from tests.support.pilot import face_of
 
 pytestmark = pytest.mark.e2e
 WAIT = 90.0
@@ -73,6 +74,28 @@ def test_a_plugin_goes_in_is_switched_and_goes_out(daemon: Daemon, tmp_path: Pat
     assert status == 409
     assert 'Plugin "nope" not found' in error["error"]["message"]
     assert daemon.api("DELETE", f"/plugins/marketplaces/{NAME}", timeout=WAIT)[0] == 200
+    assert daemon.api("GET", "/plugins/marketplaces", timeout=WAIT)[1]["marketplaces"] == []
+
+
+async def test_a_marketplace_comes_and_goes_at_the_desk(daemon: Daemon, tmp_path: Path) -> None:
+    market = marketplace(tmp_path / "market")
+    async with face_of(daemon.home, (120, 30)) as face:
+        await face.orders("plugins")
+        await face.sees("None installed")
+        await face.press("m")
+        await face.sees("None yet: + adds one")
+        await face.press("plus")
+        await face.types(str(market))
+        await face.press("ctrl+s")
+        await face.hears("added marketplace")
+        await face.press("escape")
+        await face.sees("None installed")
+        await face.press("o")
+        await face.sees("A demo")
+        await face.press("m")
+        await face.sees(str(market))
+        await face.press("minus", "y")
+        await face.sees("None yet: + adds one")
     assert daemon.api("GET", "/plugins/marketplaces", timeout=WAIT)[1]["marketplaces"] == []
 
 

@@ -49,6 +49,7 @@ COMMANDS = (
     Command("rules", "", "standing decisions: list, add, remove, explain, try on the past"),
     Command("projects", "", "sessions and costs by folder"),
     Command("plugins", "", "Claude Code's plugins: enable, install, update, remove"),
+    Command("marketplaces", "", "where plugins come from: list, add, update, remove"),
     Command("mcp", "", "MCP servers: list, try, add, remove"),
     Command("audit", "", "who decided and changed what"),
     Command("health", "", "how the daemon does"),

@@ -82,6 +82,10 @@ class Grid(Wall):
         self.cursor = min(place, max(0, len(found) - 1))
         self.show_rows(list(laid_out(self._columns, [cells for _, cells in found])))
         self.refresh()
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return bool(self._keys) if action == "choose" else True
 
     def row_style(self, number: int) -> Style | None:
         return Style(bgcolor=cursor_colour(self)) if number == self.cursor + 1 and self._keys else None

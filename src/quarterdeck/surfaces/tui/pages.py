@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from quarterdeck.surfaces.tui.screens.audit import AuditPage
 from quarterdeck.surfaces.tui.screens.health import HealthPage
 from quarterdeck.surfaces.tui.screens.help import HelpPage
+from quarterdeck.surfaces.tui.screens.marketplaces import MarketplacesPage
 from quarterdeck.surfaces.tui.screens.mcp import McpPage
 from quarterdeck.surfaces.tui.screens.page import PageScreen
 from quarterdeck.surfaces.tui.screens.plugins import PluginsPage
@@ -18,6 +19,7 @@ PAGES: Mapping[str, Callable[[], PageScreen]] = {
     "audit": AuditPage,
     "health": HealthPage,
     "help": HelpPage,
+    "marketplaces": MarketplacesPage,
     "mcp": McpPage,
     "plugins": PluginsPage,
     "projects": ProjectsPage,

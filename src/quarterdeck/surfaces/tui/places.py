@@ -18,6 +18,7 @@ from quarterdeck.surfaces.tui.dialogs.trust import TrustDialog
 from quarterdeck.surfaces.tui.feed.view import FeedView
 from quarterdeck.surfaces.tui.grid import Grid
 from quarterdeck.surfaces.tui.screens.audit import AuditPage
+from quarterdeck.surfaces.tui.screens.marketplaces import MarketplacesPage
 from quarterdeck.surfaces.tui.screens.mcp import McpPage
 from quarterdeck.surfaces.tui.screens.page import PageScreen
 from quarterdeck.surfaces.tui.screens.plugins import PluginsPage
@@ -41,6 +42,7 @@ PLACES = (
     ("In a table", Grid.BINDINGS),
     ("In the rules", RulesPage.BINDINGS),
     ("In the plugins", PluginsPage.BINDINGS),
+    ("In the marketplaces", MarketplacesPage.BINDINGS),
     ("In the MCP servers", McpPage.BINDINGS),
     ("In the audit", AuditPage.BINDINGS),
     ("In the command line", CommandLine.BINDINGS),

@@ -23,7 +23,7 @@ class PageScreen(Screen[None]):
 
     heading = ""
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "app.pop_screen", "back", key_display="esc"),
+        Binding("escape,q", "dismiss", "back", key_display="esc"),
         Binding("ctrl+r,f5", "reload", "read again", show=False),
     ]
 

@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from quarterdeck.surfaces.tui.dialogs.rule import SureDialog
 from quarterdeck.surfaces.tui.grid import Cell, Grid
 from quarterdeck.surfaces.tui.lines import Line, line
+from quarterdeck.surfaces.tui.screens.marketplaces import MarketplacesPage
 from quarterdeck.surfaces.tui.screens.working import WorkingPage
 
 Json = dict[str, Any]
@@ -81,12 +82,14 @@ class PluginsPage(WorkingPage):
         Binding("minus,delete", "uninstall", "uninstall", key_display="-"),
         Binding("o", "offers", "offers", tooltip="what could be installed"),
         Binding("plus", "install", "install", key_display="+"),
+        Binding("m", "marketplaces", "marketplaces", tooltip="where plugins come from"),
     ]
 
     def __init__(self) -> None:
         super().__init__()
         self._plugins: dict[str, Json] = {}
         self._offers: dict[str, Json] = {}
+        self._shows_offers = False
 
     @property
     def _pointed(self) -> Json | None:
@@ -97,7 +100,7 @@ class PluginsPage(WorkingPage):
             return bool(self._plugins)
         if action == "install":
             return bool(self._offers)
-        return not self._offers if action == "offers" else True
+        return not self._shows_offers if action == "offers" else True
 
     def action_reload(self) -> None:
         self._read()
@@ -106,7 +109,7 @@ class PluginsPage(WorkingPage):
     async def _read(self) -> None:
         found = await self.work_on("Reading", "GET", "/plugins")
         if found is not None:
-            self._offers = {}
+            self._offers, self._shows_offers = {}, False
             self._plugins = {plugin_key(one): one for one in found["plugins"]}
             self.fill(plugin_rows(self._plugins.values()))
             self.tell_below([])
@@ -117,7 +120,7 @@ class PluginsPage(WorkingPage):
         """What the marketplaces have."""
         found = await self.work_on("Asking the marketplaces", "GET", "/plugins/available")
         if found is not None:
-            self._plugins = {}
+            self._plugins, self._shows_offers = {}, True
             self._offers = {one["plugin_id"]: one for one in found["available"]}
             self.fill(offer_rows(self._offers.values()))
             words = "to install; + or enter installs" if self._offers else "Nothing more to install; esc goes back"
@@ -125,8 +128,14 @@ class PluginsPage(WorkingPage):
             self.tell_below([])
             self.refresh_bindings()
 
+    @work(group="act")
+    async def action_marketplaces(self) -> None:
+        """Where plugins come from; what was changed there is read when one comes back."""
+        await self.app.push_screen_wait(MarketplacesPage())
+        self.action_reload()
+
     def action_leave(self) -> None:
-        if self._offers:
+        if self._shows_offers:
             self.action_reload()
         else:
             self.app.pop_screen()
