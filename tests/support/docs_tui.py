@@ -65,8 +65,8 @@ words stand at the end of the feed.
 `t` hands the screen to the terminal of a pty or tmux session, and Ctrl-] comes back. Meanwhile nothing of this face
 runs: it neither rings nor notifies.
 
-`:plugins`, `:marketplaces` and `:mcp` have Claude Code's own command line do what is asked and show what it says. No MCP
-server is started before `v`.
+`:plugins`, `:marketplaces` and `:mcp` have Claude Code's own command line do what is asked and show what it says. No
+MCP server is started before `v`.
 
 The pictures are made by `make screenshots`, the tables below by `make docs`.
 
