@@ -7,18 +7,21 @@ import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
-from quarterdeck.config import Config, home_path, load_config
+from quarterdeck.config import home_path
 from quarterdeck.core.text import one_line
 from quarterdeck.errors import ConfigError, Misused, NoDaemon, QuarterdeckError, Refused
 from quarterdeck.surfaces.client import CALL_SECONDS, Client
 from quarterdeck.surfaces.words import ago as ago
 from quarterdeck.surfaces.words import state_word
+
+if TYPE_CHECKING:
+    from quarterdeck.config import Config
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -79,6 +82,8 @@ def whole_id(asked: Client, session: str) -> str:
 
 def settings(file: Path | None = None, **flags: dict[str, Any]) -> Config:
     """The settings of this home, with what flags say of each section."""
+    from quarterdeck.config import load_config
+
     return load_config(home_path(), file, flags=flags)
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import platformdirs
 
-from quarterdeck.config.tree import Config
 from quarterdeck.errors import HomeError
+
+if TYPE_CHECKING:
+    from quarterdeck.config.tree import Config
 
 
 def home_path(environ: dict[str, str] | None = None) -> Path:
