@@ -98,20 +98,17 @@ def api_server() -> Script:
 def docs() -> Script:
     """Works with a sub-agent and asks for little."""
     sub = {"agent_id": "a51f3c", "agent_type": "Explore"}
+    found = "Three routes lack docs."
+    call = {"tool_name": "Agent", "tool_input": {"description": "find undocumented routes"}, "tool_use_id": "d1"}
     return [
         _start("claude-sonnet-5"),
         _prompt("bring the API reference up to date", 1.6),
-        _say(
-            "PreToolUse",
-            0.8,
-            tool_name="Agent",
-            tool_input={"description": "find undocumented routes"},
-            tool_use_id="d1",
-        ),
+        _say("PreToolUse", 0.8, **call),
         _say("SubagentStart", 0.2, **sub),
         _say("PreToolUse", 0.6, tool_name="Glob", tool_input={"pattern": "src/**/*.py"}, tool_use_id="d2", **sub),
         _say("PostToolUse", 0.4, tool_name="Glob", tool_input={"pattern": "src/**/*.py"}, tool_use_id="d2", **sub),
-        _say("SubagentStop", 1.2, **sub, stop_hook_active=False, last_assistant_message="Three routes lack docs."),
+        _say("SubagentStop", 1.2, **sub, stop_hook_active=False, last_assistant_message=found),
+        _say("PostToolUse", 0.1, **call, tool_response={"content": [{"type": "text", "text": found}]}),
         *_tool("Write", "d3", "ok", 0.9, file_path="/home/you/docs/reference/login.md", content="# Login\n"),
         *_asked_tool(
             "WebFetch", "d4", "ok", url="https://example.com/style-guide", prompt="How are errors documented?"

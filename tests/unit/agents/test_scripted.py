@@ -71,3 +71,11 @@ def test_the_day_can_be_played_to_its_end(project: str) -> None:
         if replay.waits_for:
             replay.decide(replay.waits_for, Allow(), 0.0)
     assert replay.done
+
+
+@pytest.mark.parametrize("project", DAY)
+def test_every_tool_of_the_day_has_an_outcome(project: str) -> None:
+    said = [line.payload for line in DAY[project]]
+    begun = {one["tool_use_id"] for one in said if one["hook_event_name"] == "PreToolUse"}
+    ended = {one["tool_use_id"] for one in said if one["hook_event_name"].startswith("PostToolUse")}
+    assert begun == ended

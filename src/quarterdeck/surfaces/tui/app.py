@@ -17,7 +17,7 @@ from textual import work
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.notifications import SeverityLevel
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 from textual.worker import Worker, WorkerCancelled, WorkerFailed
 
 from quarterdeck import __version__
@@ -228,8 +228,12 @@ class QuarterdeckApp(App[None]):
         """One of the other screens; they are read when the first is opened, so that the bridge is there sooner."""
         from quarterdeck.surfaces.tui.pages import PAGES
 
-        if isinstance(self.screen, Bridge):
-            self.push_screen(PAGES[name]())
+        if isinstance(self.screen, ModalScreen):
+            self.say("esc closes this first", "warning")
+            return
+        for _ in self.screen_stack[self.screen_stack.index(self.bridge) + 1 :]:
+            self.pop_screen()
+        self.push_screen(PAGES[name]())
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Every command, for the palette."""

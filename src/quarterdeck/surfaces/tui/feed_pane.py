@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual.content import Content
 
+from quarterdeck.core.feed import OWN
 from quarterdeck.core.text import one_line
 from quarterdeck.surfaces.tui.feed.source import FeedSource
 from quarterdeck.surfaces.tui.feed.view import FeedView
@@ -41,7 +42,9 @@ class FeedPane(FeedView, Titled):
     def project_of(self, session_id: str) -> str:
         """What a session is called in the feed."""
         session = self._model.sessions.get(session_id)
-        return project_name(session["cwd"]) if session else session_id[:8]
+        if session is None:
+            return OWN if session_id == OWN else session_id[:8]
+        return project_name(session["cwd"])
 
     def on_mount(self) -> None:
         self.follow(None)

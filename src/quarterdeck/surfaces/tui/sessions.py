@@ -82,7 +82,7 @@ class Sessions(Wall, Titled):
         Binding("down,j", "move(1)", "down", show=False),
         Binding("home", "move(-100000)", "first", show=False),
         Binding("end", "move(100000)", "last", show=False),
-        Binding("enter,right", "choose", "show", key_display="enter", tooltip="show its feed, and its request"),
+        Binding("enter,right", "choose", "show", key_display="⏎", tooltip="show its feed, and its request"),
         Binding("h", "screen.toggle_ended", "ended", tooltip="show or hide sessions that have ended"),
         Binding("y", "screen.copy", "copy", tooltip="copy the command that resumes it"),
     ]

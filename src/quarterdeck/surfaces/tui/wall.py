@@ -42,7 +42,15 @@ class Wall(ScrollView, can_focus=True):
         """Other lines; the place of reading stays."""
         self._lines = list(lines)
         self._grey = grey
-        self._fold(self.content_size.width)
+        self._fold(self._room)
+
+    @property
+    def _room(self) -> int:
+        """Cells of a row, beside the bar when there is one."""
+        return self.scrollable_content_region.width
+
+    def watch_show_vertical_scrollbar(self) -> None:
+        self.call_after_refresh(self._refit)
 
     def show_rows(self, rows: list[Row], grey: bool = False) -> None:
         """Rows that were folded elsewhere. Only those that have changed are drawn anew."""
@@ -64,8 +72,11 @@ class Wall(ScrollView, can_focus=True):
         self.refresh()
 
     def on_resize(self, event: events.Resize) -> None:
-        if self._lines and self.content_size.width != self._width:
-            self._fold(self.content_size.width)
+        self._refit()
+
+    def _refit(self) -> None:
+        if self._lines and self._room != self._width:
+            self._fold(self._room)
 
     def notify_style_update(self) -> None:
         super().notify_style_update()

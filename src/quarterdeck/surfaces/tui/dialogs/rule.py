@@ -117,7 +117,7 @@ class ExplainDialog(Dialog[Json]):
         yield Static("The tool:", classes="says", markup=False)
         yield Input(self._tool, placeholder="a tool's name", id="tool")
         yield Static("What it would get: a command, a path, an address, or a JSON object", classes="says", markup=False)
-        yield Input(self._given, id="input")
+        yield Input(self._given, placeholder="like git log --oneline", id="input")
         yield Static("In the folder:", classes="says", markup=False)
         yield Input(self._cwd, placeholder="any folder", id="cwd")
 

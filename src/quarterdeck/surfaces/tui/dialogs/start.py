@@ -19,7 +19,7 @@ from quarterdeck.core.titles import cut
 from quarterdeck.errors import QuarterdeckError
 from quarterdeck.surfaces.tui.dialogs.choices import OneWord
 from quarterdeck.surfaces.tui.dialogs.ordering import OrderDialog
-from quarterdeck.surfaces.tui.lines import Row, Span
+from quarterdeck.surfaces.tui.lines import Row, Span, fold, line
 from quarterdeck.surfaces.tui.session_orders import MODES, PERMISSION_MODES
 from quarterdeck.surfaces.tui.wall import Wall, cursor_colour
 
@@ -81,9 +81,10 @@ class Projects(Wall, can_focus=False):
         held = self.chosen["path"] if self.chosen else None
         self._found = found
         self.cursor = next((n for n, one in enumerate(found) if one["path"] == held), 0)
-        rows = [project_row(one, self.content_size.width or 80) for one in found]
+        width = self.content_size.width or 80
+        rows = [project_row(one, width) for one in found] or list(fold([line((nothing, "dim"), indent=1)], width))
         self.styles.height = max(1, min(len(rows), MOST_ROWS))
-        self.show_rows(rows or [(Span(f" {nothing}", "dim"),)])
+        self.show_rows(rows)
 
     def choose(self, path: str) -> None:
         """The project in this folder, if it is among them."""

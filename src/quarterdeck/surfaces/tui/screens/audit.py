@@ -26,11 +26,12 @@ def audit_rows(rows: Iterable[Json]) -> Iterator[tuple[str, tuple[Cell, ...]]]:
         what = row["what"]
         deed = what.get("decision_type") or what.get("wanted") or what.get("effect") or ""
         about = what.get("tool_name") or what.get("pattern") or what.get("name") or what.get("key") or ""
-        clock = time.strftime("%d %b %H:%M:%S", time.localtime(row["at"]))
+        clock = time.strftime("%d %b %H:%M", time.localtime(row["at"]))
         who = row["who"] + (f" via {row['surface']}" if row["surface"] else "")
         style = {"deny": "removed", "allow": "good"}.get(str(deed), "")
-        cells: tuple[Cell, ...] = ((clock, "dim"), who, row["source"], row["kind"], (str(deed), style), str(about))
-        yield str(row["seq_no"]), (*cells, "" if row["session_id"] == OWN else row["session_id"][:8])
+        session = "" if row["session_id"] == OWN else row["session_id"][:8]
+        told = (str(deed or row["kind"]), style)
+        yield str(row["seq_no"]), ((clock, "dim"), told, str(about), who, row["source"], row["kind"], session)
 
 
 def detail_lines(row: Json) -> Iterator[Line]:
@@ -43,7 +44,7 @@ class AuditPage(TablePage):
     """Enter shows a deed whole; o reads further back."""
 
     heading = "Audit"
-    columns = ("when", "who", "source", "kind", "deed", "about", "session")
+    columns = ("when", "deed", "about", "who", "source", "kind", "session")
     empty = "Nothing was decided or changed yet."
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("o", "older", "older ones"),

@@ -90,4 +90,5 @@ class HealthPage(PageScreen):
 
     def action_reload(self) -> None:
         lines = health_lines(self.face.model, str(self.face.talk.home), time.monotonic())
-        self.query_one("#health", Wall).show(lines)
+        for wall in self.query(Wall).filter("#health"):  # it may be gone when this comes late
+            wall.show(lines)

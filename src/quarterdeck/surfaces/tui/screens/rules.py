@@ -88,9 +88,9 @@ class RulesPage(TablePage):
         Binding("escape,q", "leave", "back", key_display="esc", tooltip="from what is offered to the rules; then back"),
         Binding("plus", "add", "add", key_display="+"),
         Binding("minus,delete", "remove", "remove", key_display="-"),
+        Binding("o", "suggest", "offers", tooltip="rules that your own decisions imply"),
         Binding("t", "explain", "test a use", tooltip="what the rules say of a use of a tool"),
         Binding("s", "simulate", "try on the past"),
-        Binding("o", "suggest", "offers", tooltip="rules that your own decisions imply"),
         Binding("x", "stop", "stop", tooltip="stop trying; close what is shown below"),
     ]
 
@@ -99,6 +99,19 @@ class RulesPage(TablePage):
         self._rules: dict[str, Json] = {}
         self._offered: dict[str, Json] = {}
         self._shows_offers = False
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        match action:
+            case "remove":
+                return bool(self._rules)
+            case "simulate":
+                return bool(self._rules or self._offered)
+            case "suggest":
+                return not self._shows_offers
+            case "stop":
+                return self.detail.display
+            case _:
+                return True
 
     def action_reload(self) -> None:
         self._read()
@@ -219,7 +232,8 @@ class RulesPage(TablePage):
         self._rules, self._shows_offers = {}, True
         self._offered = {f"s{n}": one for n, one in enumerate(found["suggestions"])}
         self.fill(_offered_rows(self._offered))
-        self.name_it(f"implied by {found['seen']:,} past requests; Enter makes one, esc goes back")
+        how = "Enter makes one, esc goes back" if self._offered else "none; esc goes back"
+        self.name_it(f"implied by {found['seen']:,} past requests: {how}")
         self._tell([] if self._offered else NO_OFFERS)
 
     def on_grid_chosen(self, message: Grid.Chosen) -> None:

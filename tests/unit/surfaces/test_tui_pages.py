@@ -1,0 +1,112 @@
+"""The other screens without a daemon: nothing is cut off, the keys fit what is there, and one leads to another."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+from quarterdeck.core.feed import OWN
+from quarterdeck.surfaces.tui.app import QuarterdeckApp
+from quarterdeck.surfaces.tui.bridge import Bridge
+from quarterdeck.surfaces.tui.dialogs.start import StartDialog
+from quarterdeck.surfaces.tui.grid import laid_out
+from quarterdeck.surfaces.tui.places import PLACES
+from quarterdeck.surfaces.tui.screens.audit import AuditPage, audit_rows
+from quarterdeck.surfaces.tui.screens.health import HealthPage
+from quarterdeck.surfaces.tui.screens.help import HelpPage
+from quarterdeck.surfaces.tui.screens.rules import RulesPage
+from quarterdeck.surfaces.tui.wall import Wall
+from tests.support.pilot import Face
+from tests.support.tui import NOW, Json, RecordedTalk, connected, snapshot
+
+ANSWERS: dict[str, Json] = {
+    "/sessions": {"sessions": [], "next": None},
+    "/rules": {"rules": [], "findings": []},
+    "/rules/suggestions": {"suggestions": [], "seen": 3},
+    "/projects": {"projects": [], "scan": {"state": "done"}},
+}
+
+
+@asynccontextmanager
+async def recorded(size: tuple[int, int] = (60, 20)) -> AsyncGenerator[Face]:
+    app = QuarterdeckApp(Path("/nowhere"), talk=RecordedTalk([connected(), snapshot()], ANSWERS), clock=lambda: NOW)
+    async with app.run_test(size=size) as pilot:
+        face = Face(app, pilot)
+        await face.until(lambda: app.model.link == "live", "a connection")
+        yield face
+
+
+@pytest.mark.parametrize("size", [(60, 20), (100, 30)], ids=str)
+async def test_no_letter_hides_behind_the_bar_of_a_long_page(size: tuple[int, int]) -> None:
+    async with recorded(size) as face:
+        await face.press("question_mark")
+        await face.until(
+            lambda: isinstance(face.app.screen, HelpPage) and face.app.screen.query_one("#help", Wall).rows
+        )
+        wall = face.app.screen.query_one("#help", Wall)
+        await face.until(lambda: wall.show_vertical_scrollbar, "a bar")
+        room = wall.scrollable_content_region.width
+        await face.until(lambda: max(map(cell_len, wall.text.splitlines())) <= room, "room")
+
+
+async def test_one_page_leads_to_another_and_a_dialog_is_closed_first() -> None:
+    async with recorded() as face:
+        face.app.perform("health", "")
+        await face.until(lambda: isinstance(face.app.screen, HealthPage), "health")
+        face.app.perform("rules", "")
+        await face.until(lambda: isinstance(face.app.screen, RulesPage), "rules")
+        await face.press("escape")
+        await face.until(lambda: isinstance(face.app.screen, Bridge), "the bridge")
+        await face.press("s")
+        await face.until(lambda: isinstance(face.app.screen, StartDialog), "a dialog")
+        face.app.perform("rules", "")
+        await face.hears("esc closes this first")
+        assert isinstance(face.app.screen, StartDialog)
+
+
+async def test_without_rules_only_keys_that_do_something_are_shown() -> None:
+    async with recorded((100, 30)) as face:
+        face.app.perform("rules", "")
+        await face.sees("None yet")
+        foot = face.text.splitlines()[-1]
+        assert "remove" not in foot
+        assert "try on the past" not in foot
+        assert "offers" in foot
+        await face.press("o")
+        await face.sees("imply no rule yet")
+        assert "Enter makes one" not in face.text
+
+
+async def test_without_projects_all_of_the_hint_shows_on_a_small_screen() -> None:
+    async with recorded() as face:
+        await face.press("s")
+        await face.sees("projects.roots")
+        await face.sees("or ~/")
+
+
+async def test_what_quarterdeck_itself_did_is_told_by_its_whole_name() -> None:
+    async with recorded() as face:
+        assert face.bridge.feed.project_of(OWN) == OWN
+
+
+def test_what_a_deed_is_about_shows_on_a_small_screen() -> None:
+    about = {"key": "decide.hold", "was": None, "is": "always"}
+    change = {"seq_no": 1, "at": NOW, "who": "system", "surface": None, "source": "system", "kind": "setting.change"}
+    decision = {"decision_type": "deny", "tool_name": "WebFetch"}
+    denied = {"seq_no": 2, "at": NOW, "who": "owner", "surface": "tui", "source": "user", "kind": "permission.decision"}
+    rows = [change | {"what": about, "session_id": OWN}, denied | {"what": decision, "session_id": "s1"}]
+    shown = list(laid_out(AuditPage.columns, [cells for _, cells in audit_rows(rows)]))
+    _, first, second = ("".join(span.text for span in row)[:58] for row in shown)
+    assert all(words in first for words in ("setting.change", "decide.hold", "system"))
+    assert all(words in second for words in ("deny", "WebFetch", "owner via tui"))
+
+
+def test_keys_speak_in_one_voice() -> None:
+    for place, bindings in PLACES:
+        for binding in bindings:
+            words = getattr(binding, "description", "")
+            assert words[:1] == words[:1].lower(), f"{place}: {words}"
