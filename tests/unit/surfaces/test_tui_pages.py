@@ -21,7 +21,7 @@ from quarterdeck.surfaces.tui.screens.help import HelpPage
 from quarterdeck.surfaces.tui.screens.rules import RulesPage
 from quarterdeck.surfaces.tui.wall import Wall
 from tests.support.pilot import Face
-from tests.support.tui import NOW, Json, RecordedTalk, connected, snapshot
+from tests.support.tui import NOW, Json, RecordedTalk, connected, request, session, snapshot
 
 ANSWERS: dict[str, Json] = {
     "/sessions": {"sessions": [], "next": None},
@@ -32,8 +32,9 @@ ANSWERS: dict[str, Json] = {
 
 
 @asynccontextmanager
-async def recorded(size: tuple[int, int] = (60, 20)) -> AsyncGenerator[Face]:
-    app = QuarterdeckApp(Path("/nowhere"), talk=RecordedTalk([connected(), snapshot()], ANSWERS), clock=lambda: NOW)
+async def recorded(size: tuple[int, int] = (60, 20), **told: list[Json]) -> AsyncGenerator[Face]:
+    talk = RecordedTalk([connected(), snapshot(**told)], ANSWERS)
+    app = QuarterdeckApp(Path("/nowhere"), talk=talk, clock=lambda: NOW)
     async with app.run_test(size=size) as pilot:
         face = Face(app, pilot)
         await face.until(lambda: app.model.link == "live", "a connection")
@@ -86,6 +87,16 @@ async def test_without_projects_all_of_the_hint_shows_on_a_small_screen() -> Non
         await face.press("s")
         await face.sees("projects.roots")
         await face.sees("or ~/")
+
+
+async def test_a_deciding_key_away_from_the_card_says_where_it_acts() -> None:
+    async with recorded(requests=[request()], sessions=[session()]) as face:
+        await face.card("git push")
+        face.bridge.feed.focus()
+        await face.until(lambda: face.bridge.feed.has_focus, "the feed")
+        await face.press("d")
+        await face.hears("d acts on the card: n goes there")
+        assert isinstance(face.app.screen, Bridge)
 
 
 async def test_what_quarterdeck_itself_did_is_told_by_its_whole_name() -> None:

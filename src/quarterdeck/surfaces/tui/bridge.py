@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from textual import work
+from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
@@ -15,7 +15,7 @@ from textual.widgets import Input
 from quarterdeck.errors import QuarterdeckError
 from quarterdeck.surfaces.tui import card
 from quarterdeck.surfaces.tui.command_line import CommandLine
-from quarterdeck.surfaces.tui.desk import Desk
+from quarterdeck.surfaces.tui.desk import VERBS, Desk
 from quarterdeck.surfaces.tui.feed_pane import FeedPane
 from quarterdeck.surfaces.tui.footer import Keys
 from quarterdeck.surfaces.tui.header import Banner, Header
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 EVENTS_A_TICK = 2_000
 NARROW = 90
+DECIDING = frozenset(key for key, _ in VERBS.values())
 
 
 class Bridge(Screen[None]):
@@ -111,6 +112,11 @@ class Bridge(Screen[None]):
     def on_screen_resume(self) -> None:
         self.desk.come_on_screen()
         self.face.dirty()
+
+    def on_key(self, event: events.Key) -> None:
+        """A key that would decide, pressed elsewhere, says where it acts instead of seeming broken."""
+        if event.key in DECIDING and not self.desk.has_focus and self.face.model.pending:
+            self.face.say(f"{event.key} acts on the card: n goes there", "warning")
 
     def on_resize(self) -> None:
         self.face.dirty()

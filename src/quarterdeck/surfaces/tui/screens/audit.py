@@ -37,7 +37,8 @@ def audit_rows(rows: Iterable[Json]) -> Iterator[tuple[str, tuple[Cell, ...]]]:
 def detail_lines(row: Json) -> Iterator[Line]:
     """One deed, whole."""
     for name, value in {**row["what"], "digest": row["digest"], "hash in the chain": row["hash"]}.items():
-        yield line((f"{name}: ", "dim"), str(value))
+        if value is not None:
+            yield line((f"{name}: ", "dim"), str(value))
 
 
 class AuditPage(TablePage):

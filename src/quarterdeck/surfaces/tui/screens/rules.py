@@ -91,7 +91,7 @@ class RulesPage(TablePage):
         Binding("o", "suggest", "offers", tooltip="rules that your own decisions imply"),
         Binding("t", "explain", "test a use", tooltip="what the rules say of a use of a tool"),
         Binding("s", "simulate", "try on the past"),
-        Binding("x", "stop", "stop", tooltip="stop trying; close what is shown below"),
+        Binding("x", "stop", "close", tooltip="stop trying; close what is shown below"),
     ]
 
     def __init__(self) -> None:
