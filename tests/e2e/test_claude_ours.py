@@ -113,6 +113,24 @@ def test_after_kill_9_of_the_daemon_the_session_is_resumed_and_says_what_was_cut
         assert not claudes(owner)
 
 
+@pytest.mark.law("S8")
+def test_prompts_that_waited_when_the_daemon_was_killed_are_named_and_never_sent_twice(tmp_path: Path) -> None:
+    with Owner(tmp_path, require("2.1.325")) as owner:
+        session = owner.starts(prompt=owner.script_bash("touch at-work"))
+        owner.asked("touch at-work")
+        owner.sends(session, owner.script("and then this", Turn(text("never said"))))
+        owner.daemon.kill9()
+        owner.daemon.restart()
+        failed = owner.event(session, "session.failed")
+        sent = owner.event(session, "session.send")
+        assert failed["data"]["message_id"] == sent["data"]["message_id"]
+        launched = owner.event(session, "session.up", after=failed["seq_no"])
+        owner.sends(session, owner.script("what now?", Turn(text("nothing"))))
+        owner.event(session, "turn.result", after=launched["seq_no"])
+        assert len(owner.daemon.events("session.failed")) == 1
+        assert owner.model.requests_for("and then this") == []
+
+
 def claudes(owner: Owner) -> list[int]:
     return [pid for pid, command in processes_in(owner.claude.path.parent).items() if "--output-format" in command]
 

@@ -77,6 +77,28 @@ def bash(model: ModelServer, command: str) -> str:
     return prompt
 
 
+@pytest.mark.law("S1")
+async def test_a_session_comes_back_whether_or_not_the_agent_has_kept_its_conversation(
+    deck: Deck, model: ModelServer
+) -> None:
+    model.scripts["the word is fig"] = [Turn(text("noted"))]
+    model.scripts["which word?"] = [Turn(text("fig"))]
+    running = await deck.launch(prompt="the word is fig")
+    await deck.ended(1)
+    await deck.way.end(running.session_id)
+    with pytest.raises(Refused, match="already in use"):
+        await deck.launch(session_id=running.session_id)
+    await deck.launch(session_id=running.session_id, unsure=True)
+    assert (await deck.turn(running.session_id, "which word?"))["result"] == "fig"
+    assert "the word is fig" in str(model.requests_for("which word?")[-1].body)
+    new = str(uuid.uuid4())
+    with pytest.raises(Refused, match="No conversation found"):
+        await deck.launch(session_id=new, resume=new)
+    await deck.launch(session_id=new, resume=new, unsure=True)
+    model.scripts["hello"] = [Turn(text("hi"))]
+    assert (await deck.turn(new, "hello"))["result"] == "hi"
+
+
 @pytest.mark.law("D2")
 @pytest.mark.law("D15")
 async def test_a_turn_with_tools_is_decided_and_told(deck: Deck, model: ModelServer) -> None:

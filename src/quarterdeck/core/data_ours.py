@@ -9,7 +9,8 @@ from quarterdeck.core.data import Data
 
 class SessionLaunchData(Data, frozen=True, gc=False, kw_only=True):
     """Somebody started a session. `resumed` says it goes on with its own conversation, `forked_from` with another's;
-    `continues` names the id the agent gave up for this one, as on /clear."""
+    `continues` names the id the agent gave up for this one, as on /clear; `unsure` says that the agent may have kept
+    nothing to go on with."""
 
     mode: str
     by: str
@@ -25,6 +26,7 @@ class SessionLaunchData(Data, frozen=True, gc=False, kw_only=True):
     title: str | None = None
     worktree: str | None = None
     shell: bool = False
+    unsure: bool = False
 
 
 class SessionUpData(Data, frozen=True, gc=False, kw_only=True):
@@ -53,6 +55,12 @@ class SessionSendData(Data, frozen=True, gc=False, kw_only=True):
     prompt: str
     by: str
     attachments: int = 0
+
+
+class SessionGivenData(Data, frozen=True, gc=False, kw_only=True):
+    """The agent was given a prompt; without `message_id` the one it was started with."""
+
+    message_id: str | None = None
 
 
 class SessionCloseData(Data, frozen=True, gc=False, kw_only=True):

@@ -11,8 +11,8 @@ from quarterdeck.core import data as d
 from quarterdeck.core.agent_state import SAYS_STATE, WAITING, AgentState, state_after, state_of_process
 from quarterdeck.core.decisions import Source
 from quarterdeck.core.draft import Draft
-from quarterdeck.core.feed import OWN, ROOT, FeedEvent, run_number
-from quarterdeck.core.fold_ours import OURS
+from quarterdeck.core.feed import OWN, ROOT, USER, FeedEvent, run_number
+from quarterdeck.core.fold_ours import OURS, heard
 from quarterdeck.core.rule import Rule
 from quarterdeck.core.runtime import Context
 from quarterdeck.core.scrolls import beginning, unrolled, used
@@ -211,7 +211,9 @@ def _sum(a: d.Counters, b: d.Counters) -> d.Counters:
 
 def _user_prompt(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
     change["background"] = 0
-    if not session.title and event.actor_id == "user":
+    if session.ours is not None and event.actor_id == USER:
+        change["ours"] = heard(session.ours)
+    if not session.title and event.actor_id == USER:
         change["title"] = preview(event.data.prompt)
 
 

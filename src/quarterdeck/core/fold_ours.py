@@ -36,13 +36,21 @@ def _launch(draft: Draft, session: Session, event: FeedEvent, change: Change) ->
             permission_mode=data.permission_mode,
             model=data.model,
             shell=data.shell,
-            answered=data.resumed,
+            answered=data.resumed and not data.unsure,
+            queued=before.ours.queued if before and before.ours else _first(data),
+            given=bool(before and before.ours and before.ours.given),
         ),
     }
     if session.agent_state is AgentState.ENDED or not before:
         change["agent_state"] = AgentState.SENT if data.prompt else AgentState.UNKNOWN
     if before and before.ours:
-        draft.put_session(replace(before, ours=replace(before.ours, status="moved", moved_to=session.session_id)))
+        moved = replace(before.ours, status="moved", moved_to=session.session_id, queued=(), given=False)
+        draft.put_session(replace(before, ours=moved))
+
+
+def _first(data: o.SessionLaunchData) -> tuple[None, ...]:
+    """A terminal has its first prompt when it runs; over the SDK it is sent as any other."""
+    return (None,) if data.mode == "sdk" and data.prompt is not None else ()
 
 
 def _up(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
@@ -63,13 +71,15 @@ def _close(draft: Draft, session: Session, event: FeedEvent, change: Change) -> 
 def _failed(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
     """What could not be ended still runs, and can be ended again."""
     data: o.SessionFailedData = event.data
-    if data.order == "end" and session.ours is not None and session.ours.status == "ending":
+    if data.order == "send":
+        _taken(session, data.message_id, change)
+    elif data.order == "end" and session.ours is not None and session.ours.status == "ending":
         change["ours"] = replace(session.ours, status="up", next_mode=None, ended_by=None)
 
 
 def _exit(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
     if session.ours is not None:
-        change["ours"] = replace(session.ours, status="down", terminal=None)
+        change["ours"] = replace(session.ours, status="down", terminal=None, queued=(), given=False)
 
 
 def _change(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
@@ -86,15 +96,41 @@ def _change(draft: Draft, session: Session, event: FeedEvent, change: Change) ->
 
 
 def _send(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    data: o.SessionSendData = event.data
+    if session.ours is not None:
+        change["ours"] = replace(session.ours, queued=(*session.ours.queued, data.message_id))
     if session.agent_state is AgentState.UNKNOWN:
         change["agent_state"] = AgentState.SENT
+
+
+def _given(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    """What was typed stands in a terminal that goes on without us. Over the SDK it may still be lost with us."""
+    data: o.SessionGivenData = event.data
+    if session.mode != "sdk":
+        _taken(session, data.message_id, change)
+    elif session.ours is not None:
+        rest = (one for one in session.ours.queued if one != data.message_id)
+        change["ours"] = replace(session.ours, queued=(data.message_id, *rest), given=True)
+
+
+def heard(ours: Ours) -> Ours:
+    """The agent works on what it was given, or has done so."""
+    return replace(ours, queued=ours.queued[1:], given=False) if ours.given else ours
+
+
+def _taken(session: Session, message_id: str | None, change: Change) -> None:
+    """It waits no longer, for the agent has it or never will."""
+    if session.ours is not None and message_id in session.ours.queued:
+        rest = tuple(one for one in session.ours.queued if one != message_id)
+        given = session.ours.given and session.ours.queued[0] != message_id
+        change["ours"] = replace(session.ours, queued=rest, given=given)
 
 
 def _turn(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
     """After a turn that did not end by itself, or a command of the agent's own, no hook says that the agent rests."""
     data: o.TurnResultData = event.data
     if session.ours is not None:
-        change["ours"] = replace(session.ours, answered=True)
+        change["ours"] = replace(heard(session.ours), answered=True)
     if session.agent_state is AgentState.SENT or (data.is_error and session.agent_state is not AgentState.ENDED):
         change["agent_state"] = AgentState.IDLE
 
@@ -107,5 +143,6 @@ OURS: dict[str, Callable[[Draft, Session, FeedEvent, Change], None]] = {
     "session.exit": _exit,
     "session.change": _change,
     "session.send": _send,
+    "session.given": _given,
     "turn.result": _turn,
 }

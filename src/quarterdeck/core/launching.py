@@ -10,13 +10,26 @@ from quarterdeck.core.agent_state import AgentState
 from quarterdeck.core.asking import resolve_rest
 from quarterdeck.core.feed import SYSTEM, USER
 from quarterdeck.core.hearing import end_run
-from quarterdeck.core.orders import Down, Failed, Finish, Launch, News, Noted, Start, TurnEnded, Up, WorktreeChanged
+from quarterdeck.core.orders import (
+    Down,
+    Failed,
+    Finish,
+    Given,
+    Launch,
+    News,
+    Noted,
+    Start,
+    TurnEnded,
+    Up,
+    WorktreeChanged,
+)
 from quarterdeck.core.ours import current
 from quarterdeck.core.state import Ours, Session
 from quarterdeck.core.step import Step
 from quarterdeck.core.turns import turn_result
 
 LAST_WORDS = 4096
+NOT_SEEN = "Quarterdeck stopped before it was seen to reach the agent; look at the feed, then send it again"
 AT_WORK = frozenset({AgentState.RUNNING, AgentState.WAITING_PERMISSION, AgentState.WAITING_INPUT})
 
 
@@ -38,6 +51,7 @@ def launch(step: Step, start: Start, *, actor: str = USER) -> None:
         title=start.title,
         worktree=start.worktree,
         shell=start.shell,
+        unsure=start.unsure,
     )
     step.emit("session.launch", data, actor=actor, outside=True)
     step.effects.append(Launch(start=start))
@@ -67,6 +81,9 @@ def hear_news(step: Step, news: News) -> None:
         case Failed(order=order, error=error, message_id=message_id):
             data = o.SessionFailedData(order=order, error=error, message_id=message_id)
             step.emit("session.failed", data, level="error")
+        case Given(message_id=message_id):
+            if message_id in session.ours.queued:
+                step.emit("session.given", o.SessionGivenData(message_id=message_id), level="debug")
         case TurnEnded(result=result):
             _turn_ended(step, o.TurnResultData(**turn_result(result)))
         case Noted(name=name, body=body):
@@ -126,21 +143,30 @@ def _again(session: Session, ours: Ours, mode: str, by: str, at: float) -> Start
         permission_mode=ours.permission_mode or session.context.permission_mode or None,
         model=ours.model,
         resume=session.session_id if session.runs or ours.answered else None,
+        unsure=not ours.answered,
         worktree=ours.worktree,
     )
 
 
 def come_back(step: Step) -> None:
-    """After a restart: what ran through the SDK went with us and goes on; the runner looks for terminals."""
+    """After a restart: what ran through the SDK went with us and goes on; the runner looks for terminals. A prompt that
+    waited for what was cut off is not sent to somebody who has not done that: it is named."""
     for session in list(step.draft.sessions.values()):
         ours = session.ours
-        if ours is None or not ours.runs or session.mode != "sdk":
+        if ours is None or not ours.runs:
             continue
         step.session_id = session.session_id
         step.context = None
+        for message_id in ours.queued:
+            data = o.SessionFailedData(order="send", error=NOT_SEEN, message_id=message_id)
+            step.emit("session.failed", data, level="error")
+        if session.mode != "sdk":
+            continue
+        session = step.session
         handle = ours.handle
         _down(step, session, ours, Down(session_id=handle, at=step.at, reason="was cut off when Quarterdeck stopped"))
-        if ours.status == "up" and ours.next_mode is None:
+        was_coming_back = ours.status == "starting" and ours.by == SYSTEM
+        if ours.next_mode is None and (ours.status == "up" or was_coming_back):
             launch(step, _again(session, ours, "sdk", SYSTEM, step.at), actor=SYSTEM)
 
 

@@ -16,7 +16,8 @@ class Start(Struct, frozen=True, gc=False, kw_only=True):
     """Somebody wants a session in a folder, whose real path this is. `resume` names the conversation it goes on with;
     with `fork` under a new id, from `fork_at` on where that is given. `worktree` is the project that `cwd` is a
     worktree of, `base` the branch a new one shall begin on, empty for the one that is checked out; `runs_as` is the
-    process that was seen to run the conversation just now."""
+    process that was seen to run the conversation just now; `unsure` says that nobody knows whether the agent has
+    kept this conversation: it goes on if so, and begins if not."""
 
     session_id: str
     mode: str
@@ -38,6 +39,7 @@ class Start(Struct, frozen=True, gc=False, kw_only=True):
     rows: int | None = None
     shell: bool = False
     runs_as: int | None = None
+    unsure: bool = False
 
 
 class Send(Struct, frozen=True, gc=False, kw_only=True):
@@ -123,6 +125,14 @@ class Failed(Struct, frozen=True, gc=False, kw_only=True):
     message_id: str | None = None
 
 
+class Given(Struct, frozen=True, gc=False, kw_only=True):
+    """The agent was given a prompt: the one of this message, or the one it was started with."""
+
+    session_id: str
+    at: float
+    message_id: str | None = None
+
+
 class TurnEnded(Struct, frozen=True, gc=False, kw_only=True):
     """What an agent's SDK says at the end of a turn: how it ended, and what it used."""
 
@@ -152,7 +162,7 @@ class WorktreeChanged(Struct, frozen=True, gc=False, kw_only=True):
     at: float
 
 
-News = Up | Down | Failed | TurnEnded | Noted | WorktreeChanged
+News = Up | Down | Failed | Given | TurnEnded | Noted | WorktreeChanged
 
 
 class Launch(Struct, frozen=True, gc=False, kw_only=True):

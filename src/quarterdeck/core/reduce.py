@@ -47,6 +47,7 @@ from quarterdeck.core.orders import (
     Down,
     End,
     Failed,
+    Given,
     Interrupt,
     Noted,
     Send,
@@ -133,7 +134,7 @@ def reduce(state: State, told: Input) -> Result:
         case Start() | Send() | Interrupt() | End() | Change() | Switch():
             step = Step(state, told.session_id, told.at)
             carry_out(step, told)
-        case Up() | Down() | Failed() | TurnEnded() | Noted() | WorktreeChanged():
+        case Up() | Down() | Failed() | Given() | TurnEnded() | Noted() | WorktreeChanged():
             step = Step(state, told.session_id, told.at)
             hear_news(step, told)
         case Trimming():

@@ -178,6 +178,7 @@ _TITLES: dict[str, Callable[[Any], str]] = {
     "session.up": lambda d: f"· Runs as process {d.pid}" + (f" in {d.terminal}" if d.terminal else ""),
     "session.exit": lambda d: _exit(d),
     "session.send": lambda d: f"→ {d.by}: {d.prompt.strip()}",
+    "session.given": lambda d: "· The agent has the prompt",
     "session.close": lambda d: f"– Ended by {d.by}" + (f", to go on in {d.next_mode}" if d.next_mode else ""),
     "session.change": lambda d: f"· {d.by}: " + ", ".join(filter(None, (d.model, d.permission_mode))),
     "session.failed": lambda d: f"✕ Could not {d.order}: {d.error}",

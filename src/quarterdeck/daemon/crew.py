@@ -12,7 +12,7 @@ import structlog
 from msgspec.structs import replace
 
 from quarterdeck.core.decisions import Decision, NoOpinion
-from quarterdeck.core.orders import Adjust, Deliver, Down, Failed, Finish, Halt, Launch, News, Start, Up, Work
+from quarterdeck.core.orders import Adjust, Deliver, Down, Failed, Finish, Given, Halt, Launch, News, Start, Up, Work
 from quarterdeck.core.ours import current
 from quarterdeck.core.state import Session
 from quarterdeck.daemon.ears import Caller, Ears
@@ -120,7 +120,8 @@ class Crew:
                 up = Up(session_id=handle, at=time.time(), process=running.process, terminal=running.terminal)
                 self.tell(up)
             case Deliver(send=send, mode=mode):
-                await self._way(mode).send(replace(send, session_id=handle))
+                if await self._way(mode).send(replace(send, session_id=handle)):
+                    self.tell(Given(session_id=handle, at=time.time(), message_id=send.message_id))
             case Halt(mode=mode):
                 await self._way(mode).interrupt(handle)
             case Finish(mode=mode):

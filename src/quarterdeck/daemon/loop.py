@@ -41,7 +41,7 @@ from quarterdeck.core.commands import (
 )
 from quarterdeck.core.decisions import Decision, NoOpinion
 from quarterdeck.core.feed import FeedEvent
-from quarterdeck.core.orders import Adjust, Deliver, Down, Failed, Finish, Halt, Launch, TurnEnded, Up, Work
+from quarterdeck.core.orders import Adjust, Deliver, Down, Failed, Finish, Given, Halt, Launch, TurnEnded, Up, Work
 from quarterdeck.core.payload import obj, text
 from quarterdeck.core.reduce import Result, reduce
 from quarterdeck.core.state import Request, State
@@ -65,6 +65,7 @@ SAID_ONCE = (
     Deadline,
     Down,
     Failed,
+    Given,
     HolderGone,
     InputRefused,
     NotifyFailed,

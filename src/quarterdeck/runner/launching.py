@@ -65,8 +65,8 @@ class Way(Protocol):
 
     async def launch(self, start: Start, kit: Kit) -> Running: ...
 
-    async def send(self, send: Send) -> None:
-        """Give it the prompt, whole and once, or refuse."""
+    async def send(self, send: Send) -> bool:
+        """Give it the prompt, whole and once, or refuse. Whether the agent has it; where it waits, `Given` follows."""
         ...
 
     async def interrupt(self, session_id: str) -> None: ...

@@ -147,7 +147,7 @@ class PtyWay:
         if task := self._burying.get(session_id):
             await asyncio.shield(task)
 
-    async def send(self, send: Send) -> None:
+    async def send(self, send: Send) -> bool:
         if send.attachments:
             raise Refused("a terminal takes text only; send it without attachments, or use mode sdk")
         try:
@@ -164,6 +164,7 @@ class PtyWay:
             session.answers.pop(name, None)
         if refusal:
             raise Refused(refusal)
+        return True
 
     async def interrupt(self, session_id: str) -> None:
         await self._session(session_id).tell(frame(INTERRUPT))

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from quarterdeck.agents.claude.sdk import arguments, plain_change, write_permission
+from quarterdeck.agents.claude.sdk import arguments, other_way, plain_change, write_permission
 from quarterdeck.core.orders import Send, Start
 from quarterdeck.errors import Refused
 from quarterdeck.runner.launching import Asked, Ear, Kit, Running
@@ -39,6 +39,23 @@ class SdkWay:
     async def launch(self, start: Start, kit: Kit) -> Running:
         sdk = await _sdk()
         self._check(start)
+        try:
+            session, pipe, client = await self._connect(sdk, start, kit)
+        except Refused as refused:
+            other = other_way(start, str(refused)) if start.unsure else None
+            if other is None:
+                raise
+            session, pipe, client = await self._connect(sdk, other, kit)
+        if self._closed:
+            await client.disconnect()
+            raise Refused(STOPS)
+        if start.prompt is not None or start.attachments:
+            session.send(_first(start))
+        session.run(pipe, client)
+        return Running(session_id=start.session_id, process=session.process)
+
+    async def _connect(self, sdk: Any, start: Start, kit: Kit) -> tuple[Session, Pipe, ClaudeSDKClient]:
+        """An agent that waits for its first prompt."""
         session = Session(start.session_id, self._ear, self._sessions)
         pipe = self._pipe(sdk, session, start, kit)
         client = _client(sdk, pipe, session, self._ear)
@@ -54,13 +71,7 @@ class SdkWay:
         finally:
             self._given_up.discard(start.session_id)
             del self._starting[start.session_id]
-        if self._closed:
-            await client.disconnect()
-            raise Refused(STOPS)
-        if start.prompt is not None or start.attachments:
-            session.send(_first(start))
-        session.run(pipe, client)
-        return Running(session_id=start.session_id, process=session.process)
+        return session, pipe, client
 
     def _check(self, start: Start) -> None:
         if self._closed:
@@ -75,8 +86,9 @@ class SdkWay:
         environment = {**kit.environment, **_environment(sdk), "PWD": start.cwd}
         return Pipe([str(kit.claude), *flags], start.cwd, environment, session.hear)
 
-    async def send(self, send: Send) -> None:
+    async def send(self, send: Send) -> bool:
         self._session(send.session_id).send(send)
+        return False
 
     async def interrupt(self, session_id: str) -> None:
         await self._session(session_id).interrupt()

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Awaitable
 from typing import Any, Protocol
 
 from quarterdeck.agents.claude.sdk import PERMISSION_MODES, Streamed, read_message, trouble_in, write_prompt
-from quarterdeck.core.orders import Down, Failed, Noted, Send, TurnEnded
+from quarterdeck.core.orders import Down, Failed, Given, Noted, Send, TurnEnded
 from quarterdeck.core.state import ProcessId
 from quarterdeck.errors import Refused
 from quarterdeck.runner.launching import Ear
@@ -102,6 +102,9 @@ class Session:
                 self._fail(send, f"the agent did not take it: {error or 'the session ended'}")
                 if isinstance(error, asyncio.CancelledError):
                     raise
+            else:
+                message_id = send.message_id or None
+                self._ear.tell(Given(session_id=self.session_id, at=time.time(), message_id=message_id))
 
     def _fail(self, send: Send, error: str) -> None:
         message_id = send.message_id or None

@@ -119,13 +119,14 @@ class TmuxWay:
             failed = Failed(session_id=session.session_id, order="start", error=str(refused), at=time.time())
             self._ear.tell(failed)
 
-    async def send(self, send: Send) -> None:
+    async def send(self, send: Send) -> bool:
         if send.attachments:
             raise Refused("a terminal takes text only; send the prompt without attachments, or use mode sdk")
         session = self._session(send.session_id)
         if session.pane.kind == "shell":
             raise Refused("it is a shell and takes keys, not prompts; attach to it")
         await session.typist.type(send.prompt)
+        return True
 
     async def interrupt(self, session_id: str) -> None:
         """Press the key that stops it; an agent that is idle would take it for something else."""

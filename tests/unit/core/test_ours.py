@@ -26,6 +26,7 @@ from quarterdeck.core.orders import (
     End,
     Failed,
     Finish,
+    Given,
     Halt,
     Interrupt,
     Launch,
@@ -63,6 +64,7 @@ class Crew(Scene):
         """A session that runs and was spoken to."""
         self.trusts().starts(mode=mode, prompt="go", **more)
         self.tells(Up(session_id="s1", at=self.clock, process=PROCESS, terminal=None if mode == "sdk" else "here"))
+        self.tells(Given(session_id="s1", at=self.clock))
         self.hears("SessionStart", source="startup").hears("UserPromptSubmit", prompt="go")
         return self
 
@@ -249,7 +251,22 @@ def test_what_was_never_spoken_to_starts_anew_after_a_crash() -> None:
     crew.tells(Up(session_id="s1", at=crew.clock)).tells(Restarted(at=crew.clock)).folds()
     launch = crew.work[0]
     assert isinstance(launch, Launch)
-    assert (launch.start.session_id, launch.start.resume) == ("s1", None)
+    assert (launch.start.session_id, launch.start.resume, launch.start.unsure) == ("s1", None, True)
+
+
+@pytest.mark.law("S1")
+def test_what_was_spoken_to_and_has_not_answered_comes_back_however_often_we_die() -> None:
+    crew = Crew().is_up()
+    for _ in range(3):
+        crew.tells(Restarted(at=crew.clock)).folds()
+        launch = crew.work[0]
+        assert isinstance(launch, Launch)
+        assert (launch.start.resume, launch.start.unsure) == ("s1", True)
+    crew.tells(TurnEnded(session_id="s1", at=crew.clock, result={"subtype": "success"}))
+    crew.tells(Restarted(at=crew.clock)).folds()
+    launch = crew.work[0]
+    assert isinstance(launch, Launch)
+    assert not launch.start.unsure
 
 
 def test_after_clear_the_new_id_is_ours_and_the_old_one_says_where_it_went() -> None:
@@ -380,3 +397,45 @@ def test_a_conversation_without_a_run_goes_on_elsewhere_once_the_agent_has_answe
     launch = crew.work[0]
     assert isinstance(launch, Launch)
     assert launch.start.resume == "s1"
+
+
+def sent(crew: Crew, *message_ids: str) -> Crew:
+    for message_id in message_ids:
+        crew.tells(Send(session_id="s1", message_id=message_id, prompt="more", by="bob", at=crew.clock)).folds()
+    return crew
+
+
+@pytest.mark.law("S8")
+@pytest.mark.parametrize("mode", ["sdk", "pty", "tmux"])
+def test_prompts_that_were_not_seen_to_reach_the_agent_when_we_died_are_named_and_not_sent_again(mode: str) -> None:
+    crew = sent(Crew().is_up(mode), "m1", "m2", "m3", "m4")
+    crew.tells(Given(session_id="s1", message_id="m1", at=1.0)).folds()
+    crew.hears("Stop").hears("UserPromptSubmit", prompt="more").folds()
+    crew.tells(Failed(session_id="s1", order="send", error="no", message_id="m2", at=1.0)).folds()
+    crew.tells(Restarted(at=crew.clock)).folds()
+    failed = [e.data for e in crew.last.events if e.kind == "session.failed"]
+    assert [(one.order, one.message_id) for one in failed] == [("send", "m3"), ("send", "m4")]
+    assert [work for work in crew.work if isinstance(work, Deliver)] == []
+    crew.tells(Restarted(at=crew.clock)).folds()
+    assert [e for e in crew.last.events if e.kind == "session.failed"] == []
+
+
+@pytest.mark.law("S1")
+def test_the_prompt_a_session_was_started_with_is_named_too_when_nobody_knows_whether_it_arrived() -> None:
+    crew = Crew().trusts().starts(prompt="go").tells(Up(session_id="s1", at=1.0, process=PROCESS))
+    crew.tells(Given(session_id="s1", at=1.0)).folds()
+    crew.tells(Restarted(at=crew.clock)).folds()
+    crew.records("session.failed", "session.exit", "session.end", "session.launch")
+    assert crew.last.events[0].data.message_id is None
+    terminal = Crew().trusts().starts(mode="pty", prompt="go").tells(Restarted(at=2.0))
+    terminal.does_nothing()
+
+
+def test_a_prompt_that_waits_over_a_clear_is_known_under_the_new_id() -> None:
+    crew = sent(Crew().is_up(), "m1", "m2")
+    crew.hears("Stop").hears("SessionEnd", reason="clear").tells(tagged(crew, "s2", "s1")).folds()
+    crew.tells(Given(session_id="s1", message_id="m1", at=1.0)).records("session.given").folds()
+    crew.tells(TurnEnded(session_id="s1", at=1.0, result={"subtype": "success"})).folds()
+    crew.tells(Given(session_id="s1", message_id="m1", at=1.0)).records()
+    crew.tells(Restarted(at=crew.clock)).folds()
+    assert [(e.session_id, e.data.message_id) for e in crew.last.events if e.kind == "session.failed"] == [("s2", "m2")]

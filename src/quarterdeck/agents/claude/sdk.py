@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from quarterdeck.agents.claude.hooks import write_answer
 from quarterdeck.core.decisions import Decision
@@ -54,6 +55,13 @@ def arguments(start: Start, *, settings: str = "", sources: Sequence[str], tools
     }
     forks = ["--fork-session"] if start.fork else []
     return [*STREAMING, *forks, *(f"{flag}={value}" for flag, value in chosen.items() if value is not None)]
+
+
+def other_way(start: Start, said: str) -> Start | None:
+    """The start that an agent would take, when it says that there is no such conversation, or that there is one."""
+    if start.resume and "No conversation found" in said:
+        return replace(start, resume=None)
+    return replace(start, resume=start.session_id) if not start.resume and "already in use" in said else None
 
 
 def write_prompt(prompt: str, attachments: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
