@@ -10,12 +10,26 @@ from pathlib import Path
 import pytest
 
 from tests.support.connected import processes_in
-from tests.support.daemon import Daemon, Json, until
+from tests.support.daemon import Daemon, Json, permission, until
 
 VERSION = 'if [ "$1" = --version ]; then echo 2.1.325; exit 0; fi\n'
 SILENT = "exec sleep 1000\n"
 FLOOD = """exec yes '{"type": "system", "subtype": "said again and again", "words": "and again and again"}'\n"""
 MOST_MEMORY = 200 * 1024
+STUBBORN = "trap '' TERM INT HUP\nwhile :; do sleep 1; done\n"
+TALKS = """#!/usr/bin/env python3
+import json, sys
+if sys.argv[1:] == ["--version"]:
+    sys.exit(print("2.1.325"))
+asked = json.loads(sys.stdin.readline())
+response = {"subtype": "success", "request_id": asked["request_id"], "response": {"commands": []}}
+print(json.dumps({"type": "control_response", "response": response}), flush=True)
+sys.stdin.readline()
+for n in range(20_000):
+    print(json.dumps({"type": "system", "subtype": "something new", "number": n}))
+print(json.dumps({"type": "result", "subtype": "success", "is_error": False, "result": "told"}), flush=True)
+sys.stdin.read()
+"""
 
 
 class Broken:
@@ -86,6 +100,37 @@ def test_what_an_agent_says_before_it_has_started_does_not_fill_the_memory(broke
         time.sleep(3)
         assert broken.memory() < MOST_MEMORY
         assert broken.daemon.api("POST", f"/sessions/{session_id}/end", {}, timeout=60)[0] == 202
+
+
+def test_an_agent_that_says_the_same_without_end_does_not_fill_the_log(broken: Broken) -> None:
+    broken.claude.write_text(TALKS)
+    broken.claude.chmod(0o755)
+    status, session = broken.start()
+    assert status == 201, session
+    until(lambda: broken.daemon.events("turn.result"), 30, what="the end of the turn")
+    assert broken.daemon.api("POST", f"/sessions/{session['session_id']}/end", {}, timeout=60)[0] == 202
+    notes = [event["data"] for event in broken.daemon.events("agent.note")]
+    kept = [note for note in notes if note["name"] == "something new"]
+    assert len(notes) < 200
+    assert sum(note["body"]["count"] for note in notes if note["name"] == "notes_dropped") == 20_000 - len(kept)
+
+
+@pytest.mark.law("D13")
+def test_whoever_waits_is_let_go_before_the_sessions_of_ours_that_do_not_want_to_end(broken: Broken) -> None:
+    broken.is_a(STUBBORN)
+    with ThreadPoolExecutor(1) as pool:
+        started = pool.submit(broken.start)
+        broken.starting()
+        held = broken.daemon.hold(permission("ls"))
+        broken.daemon.until_pending(1)
+        broken.daemon.terminate()
+        assert held.answer(1.5) == (204, b"")
+        assert broken.daemon.alive()
+        late = broken.daemon.hold(permission("ls -l"))
+        assert late.answer(1.0) == (204, b"")
+        assert broken.daemon.ended(15) == 0
+        assert started.result()[0] == 502
+    assert {e["data"]["status"] for e in broken.daemon.events("permission.decision")} == {"withdrawn"}
 
 
 @pytest.mark.law("S2")

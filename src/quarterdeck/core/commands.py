@@ -229,9 +229,11 @@ class NotifyFailed(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class Stopping(Struct, frozen=True, gc=False, kw_only=True):
-    """We are about to stop: everybody who waits must be let go."""
+    """We are about to stop: everybody who waits must be let go. Who asks through an SDK is interrupted with its session
+    instead, where that comes next: to let it go would deny what it asked for."""
 
     at: float
+    spares_sdk: bool = False
 
 
 class DecisionRefused(Struct, frozen=True, gc=False, kw_only=True):

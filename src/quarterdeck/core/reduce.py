@@ -146,8 +146,8 @@ def reduce(state: State, told: Input) -> Result:
         case NotifyFailed(at=at):
             step = Step(state, OWN, at)
             record_failure(step, told)
-        case Stopping(at=at):
-            step = _let_go(state, at, "Quarterdeck stopped: answer at the terminal")
+        case Stopping(at=at, spares_sdk=spares_sdk):
+            step = _let_go(state, at, "Quarterdeck stopped: answer at the terminal", spares_sdk=spares_sdk)
         case DecisionRefused(request_id=request_id, at=at):
             request = state.requests.get(request_id or "")
             step = Step(state, request.session_id if request else OWN, at)
@@ -202,11 +202,11 @@ def _unattended(state: State, at: float) -> Step:
     return step
 
 
-def _let_go(state: State, at: float, reason: str) -> Step:
+def _let_go(state: State, at: float, reason: str, *, spares_sdk: bool = False) -> Step:
     """Connections are gone or going: every open request goes back to the agent's own dialog."""
     step = Step(state, "", at)
     for request in state.requests.values():
-        if request.status == "pending":
+        if request.status == "pending" and not (spares_sdk and request.holder == "sdk"):
             step.session_id = request.session_id
             step.withdraw(request, reason, still_asks=request.kind != "stop" and not request.enforced)
             if request.kind == "stop":

@@ -144,7 +144,7 @@ class Loop:
         self._disk = disk
         self._queue: deque[_Said] = deque()
         self._scheduled = False
-        self._stopped = False
+        self._stopped = self._leaving = False
         self._holders: dict[str, list[asyncio.Future[Told]]] = {}
         self._snapshot_at = state.seq_no
         self._indexing: asyncio.TimerHandle | None = None
@@ -432,6 +432,8 @@ class Loop:
             _settle(said.answer, Held(self._join(request.request_id)))
         pid = said.told.event.context.pid if isinstance(said.told, Heard) else 0
         self._waiting.watch(request, seconds, pid)
+        if self._leaving:
+            self.let_go()
 
     def _answer_holders(self, event_id: str, told: Told) -> None:
         for holder in self._holders.pop(event_id, ()):
@@ -469,6 +471,12 @@ class Loop:
             self._log.save_snapshot(self.state, is_heavy=self._work.is_heavy)
         except StoreError as error:
             logger.warning("no snapshot", error=str(error))
+
+    def let_go(self) -> None:
+        """We are about to stop: whoever waits in a dialog of its own is answered now, and whoever asks from here on at
+        once."""
+        self._leaving = True
+        self.tell(Stopping(at=time.time(), spares_sdk=True))
 
     def stop(self) -> None:
         """Let everybody go, record it, and take nothing more."""

@@ -186,6 +186,7 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     _announce(home, config, loop, [listening for _, listening in servers], say)
     waiting = [*serving, asyncio.ensure_future(stopping.wait())]
     await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    loop.let_go()
     rereading.cancel()
     with contextlib.suppress(HomeError):
         home.write_token_use(access.used)

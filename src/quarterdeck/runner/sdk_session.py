@@ -13,6 +13,7 @@ from quarterdeck.agents.claude.sdk import PERMISSION_MODES, Streamed, read_messa
 from quarterdeck.core.orders import Down, Failed, Given, Noted, Send, TurnEnded
 from quarterdeck.core.state import ProcessId
 from quarterdeck.errors import Refused
+from quarterdeck.runner.few_notes import FewNotes
 from quarterdeck.runner.launching import Ear
 from quarterdeck.runner.sdk_pipe import Pipe
 
@@ -44,6 +45,7 @@ class Session:
         self._prompts: asyncio.Queue[Send] = asyncio.Queue(MAX_QUEUED)
         self._idle = asyncio.Event()
         self._idle.set()
+        self._notes = FewNotes()
         self._init: dict[str, Any] | None = None
         self._finishing: asyncio.Task[None] | None = None
         self._tasks: list[asyncio.Task[None]] = []
@@ -74,10 +76,14 @@ class Session:
                 pass  # it comes with every turn
             case Noted(name=name, body=body):
                 self._init = body if name == "init" else self._init
-                self._ear.tell(said)
+                self._tell_all(self._notes.of(said))
             case TurnEnded():
                 self._ear.tell(said)
                 self._idle.set()
+
+    def _tell_all(self, notes: list[Noted]) -> None:
+        for note in notes:
+            self._ear.tell(note)
 
     def send(self, send: Send) -> None:
         """Take a prompt, or refuse it."""
@@ -159,6 +165,7 @@ class Session:
             while not self._prompts.empty():
                 self._fail(self._prompts.get_nowait(), "the session ended before it could be sent")
             self._table.pop(self.session_id, None)
+            self._tell_all(self._notes.rest(self.session_id, time.time()))
             self._ear.tell(self._down(reason))
 
     def _down(self, reason: str) -> Down:

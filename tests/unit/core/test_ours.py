@@ -13,6 +13,7 @@ from quarterdeck.core.commands import (
     ProcessSeen,
     Reply,
     Restarted,
+    Stopping,
     TimePassed,
     TrustProject,
     Unattended,
@@ -299,6 +300,17 @@ def test_in_an_sdk_session_the_sdk_asks_and_the_hook_is_answered_at_once() -> No
     assert crew.request("a").held
     assert crew.request("a").expires_at == heard.event.at + 60.0
     crew.tells(Unattended(at=crew.clock)).does_nothing()
+
+
+@pytest.mark.law("D13")
+def test_when_we_stop_a_question_of_the_sdk_waits_for_the_interrupt_and_is_not_denied_before() -> None:
+    crew = Crew().is_up()
+    crew.tells(replace(crew.heard("PermissionRequest", "a", "", "sdk-py", bash("rm x")), holder="sdk"))
+    crew.hears("PermissionRequest", id="b", session="s2", **bash("rm y"))
+    crew.tells(Stopping(at=crew.clock, spares_sdk=True)).folds()
+    assert (crew.request("a").status, crew.request("b").status) == ("pending", "withdrawn")
+    crew.tells(Stopping(at=crew.clock)).folds()
+    assert crew.request("a").status == "withdrawn"
 
 
 def test_a_turn_that_was_interrupted_ends_its_run_and_its_questions() -> None:
