@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import signal
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +20,29 @@ SILENT = "exec sleep 1000\n"
 FLOOD = """exec yes '{"type": "system", "subtype": "said again and again", "words": "and again and again"}'\n"""
 MOST_MEMORY = 200 * 1024
 STUBBORN = "trap '' TERM INT HUP\nwhile :; do sleep 1; done\n"
+LONELY = """trap '' TERM INT HUP
+word=alone
+for pid in $(cut -d' ' -f1 pids 2>/dev/null); do kill -0 $pid 2>/dev/null && word=two; done
+echo $$ $word >> pids
+while :; do sleep 1; done
+"""
+LONELY_TALKER = """#!/usr/bin/env python3
+import json, os, pathlib, signal, sys, time
+if sys.argv[1:] == ["--version"]:
+    sys.exit(print("2.1.325"))
+for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    signal.signal(number, signal.SIG_IGN)
+pids = pathlib.Path("pids")
+before = [line.split()[0] for line in pids.read_text().splitlines()] if pids.exists() else []
+word = "two" if any(os.path.exists("/proc/" + pid) for pid in before) else "alone"
+with pids.open("a") as file:
+    print(os.getpid(), word, file=file)
+asked = json.loads(sys.stdin.readline())
+response = {"subtype": "success", "request_id": asked["request_id"], "response": {"commands": []}}
+print(json.dumps({"type": "control_response", "response": response}), flush=True)
+while True:
+    time.sleep(1)
+"""
 TALKS = """#!/usr/bin/env python3
 import json, sys
 if sys.argv[1:] == ["--version"]:
@@ -46,8 +72,19 @@ class Broken:
         self.claude.write_text(f"#!/bin/sh\n{VERSION}{script}")
         self.claude.chmod(0o755)
 
-    def start(self) -> tuple[int, Json]:
-        return self.daemon.api("POST", "/sessions", {"cwd": str(self.project), "prompt": "hello"}, timeout=60)
+    def start(self, **more: str) -> tuple[int, Json]:
+        body = {"cwd": str(self.project), "prompt": "hello", **more}
+        return self.daemon.api("POST", "/sessions", body, timeout=60)
+
+    def pids(self) -> list[list[str]]:
+        """What lonely agents have written: who they are, and whether another of them ran."""
+        path = self.project / "pids"
+        return [line.split() for line in path.read_text().splitlines()] if path.exists() else []
+
+    def host(self) -> int:
+        """The process that keeps the one terminal."""
+        notes = [json.loads(n.read_text()) for n in (self.daemon.home / "run" / "sessions").glob("*.json")]
+        return int(next(note["host"][0] for note in notes if "host" in note))
 
     def starting(self) -> str:
         """The session that is being started, once it is."""
@@ -113,6 +150,35 @@ def test_an_agent_that_says_the_same_without_end_does_not_fill_the_log(broken: B
     kept = [note for note in notes if note["name"] == "something new"]
     assert len(notes) < 200
     assert sum(note["body"]["count"] for note in notes if note["name"] == "notes_dropped") == 20_000 - len(kept)
+
+
+@pytest.mark.law("S4")
+def test_a_terminal_whose_host_was_killed_is_resumed_when_its_agent_has_ended(broken: Broken) -> None:
+    broken.is_a(LONELY)
+    status, session = broken.start(mode="pty")
+    assert status == 201, session
+    until(lambda: len(broken.pids()) == 1, what="the agent")
+    os.kill(broken.host(), signal.SIGKILL)
+    until(lambda: broken.daemon.events("session.exit"), what="word of its end")
+    status, said = broken.start(mode="pty", resume=session["session_id"])
+    assert status == 201, said
+    until(lambda: len(broken.pids()) == 2, what="the second agent")
+    assert broken.pids()[1][1] == "alone"
+    assert broken.daemon.api("POST", f"/sessions/{session['session_id']}/end", {}, timeout=60)[0] == 202
+
+
+@pytest.mark.law("S4")
+def test_after_a_kill_a_session_is_resumed_when_its_first_agent_has_ended(broken: Broken) -> None:
+    broken.claude.write_text(LONELY_TALKER)
+    broken.claude.chmod(0o755)
+    status, session = broken.start()
+    assert status == 201, session
+    until(lambda: len(broken.pids()) == 1, what="the agent")
+    broken.daemon.kill9()
+    broken.daemon.restart()
+    until(lambda: len(broken.pids()) == 2, 20, what="the second agent")
+    assert broken.pids()[1][1] == "alone"
+    assert broken.daemon.api("POST", f"/sessions/{session['session_id']}/end", {}, timeout=60)[0] == 202
 
 
 @pytest.mark.law("D13")

@@ -36,6 +36,7 @@ AT_WORK = frozenset({AgentState.RUNNING, AgentState.WAITING_PERMISSION, AgentSta
 def launch(step: Step, start: Start, *, actor: str = USER) -> None:
     """Record that a session starts, and have it started."""
     step.session_id = start.session_id
+    after = step.session.process
     end_run(step, "aborted")
     data = o.SessionLaunchData(
         mode=start.mode,
@@ -54,7 +55,7 @@ def launch(step: Step, start: Start, *, actor: str = USER) -> None:
         unsure=start.unsure,
     )
     step.emit("session.launch", data, actor=actor, outside=True)
-    step.effects.append(Launch(start=start))
+    step.effects.append(Launch(start=start, after=after))
 
 
 def close(

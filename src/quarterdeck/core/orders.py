@@ -166,9 +166,10 @@ News = Up | Down | Failed | Given | TurnEnded | Noted | WorktreeChanged
 
 
 class Launch(Struct, frozen=True, gc=False, kw_only=True):
-    """Start the agent for this session."""
+    """Start the agent for this session, once the process that had this conversation before has ended."""
 
     start: Start
+    after: ProcessId | None = None
 
 
 class Deliver(Struct, frozen=True, gc=False, kw_only=True):

@@ -14,10 +14,11 @@ from msgspec.structs import replace
 from quarterdeck.core.decisions import Decision, NoOpinion
 from quarterdeck.core.orders import Adjust, Deliver, Down, Failed, Finish, Given, Halt, Launch, News, Start, Up, Work
 from quarterdeck.core.ours import current
-from quarterdeck.core.state import Session
+from quarterdeck.core.state import ProcessId, Session
 from quarterdeck.daemon.ears import Caller, Ears
 from quarterdeck.daemon.loop import Held, Loop
 from quarterdeck.errors import BadInput, QuarterdeckError, Refused
+from quarterdeck.runner.kin import process_id
 from quarterdeck.runner.launching import Asked, Kit, TerminalWay, Viewer, Way
 from quarterdeck.wire import write_json
 
@@ -27,6 +28,7 @@ STOPS = "Quarterdeck stops; try again when it is back"
 CLOSE_SECONDS = 5.0
 LOOK_SECONDS = 0.05
 ADOPT_SECONDS = 5.0
+GONE_SECONDS = 10.0
 ENTRYPOINT = "sdk-py"
 
 logger = structlog.get_logger("crew")
@@ -114,8 +116,10 @@ class Crew:
 
     async def _carry_out(self, work: Work, handle: str) -> None:
         match work:
-            case Launch(start=start):
+            case Launch(start=start, after=after):
                 way = self._way(start.mode)
+                if after is not None:
+                    await _ended(after)
                 running = await way.launch(start, await self._kit(start))
                 up = Up(session_id=handle, at=time.time(), process=running.process, terminal=running.terminal)
                 self.tell(up)
@@ -267,6 +271,15 @@ def _named(work: Work) -> tuple[str, str]:
             return f"send {send.message_id}", handle
         case _:
             return f"{_ORDERS[type(work)]} {work.handle}", work.handle
+
+
+async def _ended(process: ProcessId) -> None:
+    """One writer per conversation: who was told to end may take its time."""
+    for _ in range(int(GONE_SECONDS / LOOK_SECONDS)):
+        if process_id(process.pid) != process:
+            return
+        await asyncio.sleep(LOOK_SECONDS)
+    raise Refused(f"it still runs as process {process.pid}; end that, then resume it")
 
 
 def _ran(session: Session, mode: str) -> bool:

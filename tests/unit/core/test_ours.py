@@ -148,6 +148,16 @@ def test_a_process_that_was_seen_keeps_others_away_though_no_hook_told_of_it() -
     Crew().trusts().starts("old", resume="old").records("session.launch")
 
 
+@pytest.mark.law("S4")
+def test_what_goes_on_waits_for_the_process_it_had_before() -> None:
+    crew = Crew().is_up("pty").ends(reason="its terminal was lost").starts(mode="pty", resume="s1").folds()
+    assert [work.after for work in crew.work if isinstance(work, Launch)] == [PROCESS]
+    fork = Crew().is_up("pty").starts("s2", resume="s1", fork=True)
+    assert [work.after for work in fork.work if isinstance(work, Launch)] == [None]
+    again = Crew().is_up().tells(Restarted(at=1.0))
+    assert [work.after for work in again.work if isinstance(work, Launch)] == [PROCESS]
+
+
 def test_an_id_is_used_once_and_the_number_of_sessions_has_a_limit() -> None:
     crew = Crew(max_sessions=2).trusts().starts("a").starts("a").refuses("already_exists")
     crew.starts("b").records("session.launch")
