@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import gc
 import json
 import os
 import signal
@@ -370,3 +371,26 @@ async def test_without_the_sdk_a_launch_says_how_to_get_it(newest: Deck, monkeyp
     with pytest.raises(Refused) as refused:
         await newest.launch()
     assert str(refused.value) == MISSING
+
+
+async def test_a_decision_for_an_agent_that_dies_while_it_is_told_escapes_nowhere(
+    newest: Deck, model: ModelServer
+) -> None:
+    escaped: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: escaped.append(context))
+    running = await newest.launch(prompt=bash(model, "touch big"))
+    assert running.process is not None
+    pid = running.process.pid
+
+    def stopped(asked: Asked) -> Allow:
+        os.kill(pid, signal.SIGSTOP)
+        return Allow(updated_input={"command": "touch big # " + "x" * 400_000, "description": "test"})
+
+    newest.ear.decide = stopped
+    await newest.ear.until(lambda: newest.ear.asked)
+    await asyncio.sleep(0.3)
+    os.kill(pid, signal.SIGKILL)
+    await newest.down(running.session_id)
+    gc.collect()
+    await asyncio.sleep(0)
+    assert escaped == []

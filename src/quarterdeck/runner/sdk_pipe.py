@@ -23,6 +23,7 @@ GOODBYE_SECONDS = 1.0
 """How long an agent may take to go by itself when nobody writes to it any more, and then when told to."""
 
 KILLED_SECONDS = 5.0
+ANSWER, ENVELOPE = '"control_response"', 40
 DRAIN_SECONDS = 0.5
 
 
@@ -70,6 +71,14 @@ class Pipe:
         return self._process is not None and self._process.returncode is None
 
     async def write(self, data: str) -> None:
+        """An answer for an agent that has gone is nobody's; whatever else cannot be written is an error."""
+        try:
+            await self._write(data)
+        except ConnectionError:
+            if ANSWER not in data[:ENVELOPE]:
+                raise
+
+    async def _write(self, data: str) -> None:
         stdin = self._started.stdin
         if stdin is None or stdin.is_closing() or not self.is_ready():
             raise ConnectionError("the agent no longer reads")
