@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.support.daemon import Daemon, Json
+from tests.support.daemon import Daemon, Json, decision_in
 
 LOG = "Bash(git log:*)"
 
@@ -137,6 +137,10 @@ def test_a_project_rule_holds_below_its_folder_through_links(daemon: Daemon, tmp
         ({"effect": "allow", "pattern": LOG, "scope": "session"}, 422, "scope_id"),
         ({"effect": "allow", "pattern": LOG, "scope": "project", "scope_id": "p_unknown"}, 422, "scope_id"),
         ({"effect": "allow", "pattern": LOG, "expires_at": 5.0}, 422, "expires_at"),
+        ({"effect": "allow", "pattern": LOG, "expires_at": 1e300}, 422, "expires_at"),
+        ({"effect": "allow", "pattern": LOG, "expires": "99999999d"}, 422, "expires_at"),
+        ({"effect": "allow", "pattern": LOG, "scope": "project", "scope_path": "/a\0b"}, 422, "scope_path"),
+        ({"effect": "allow", "pattern": LOG, "scope": "session", "scope_id": "a\x1bb"}, 422, "scope_id"),
         ({"effect": "allow", "pattern": LOG, "hits": 5}, 422, None),
     ],
 )
@@ -224,14 +228,92 @@ def test_the_command_line_does_all_of_it(daemon: Daemon, tmp_path: Path) -> None
     assert qd(daemon, "rules", "remove", rule["rule_id"]).returncode == 0
 
 
+GOOD_AND = "rules:\n- {effect: allow, pattern: Bash(good)}\n- "
+
+
 @pytest.mark.law("R4")
-def test_a_file_with_a_field_that_means_nothing_adds_nothing(daemon: Daemon, tmp_path: Path) -> None:
-    text = yaml.safe_dump(
-        {"rules": [{"effect": "allow", "pattern": LOG}, {"effect": "allow", "pattern": "Bash", "if": 1}]}
-    )
-    (tmp_path / "rules.yaml").write_text(text)
+@pytest.mark.law("I4")
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "rules: is missing"),
+        (GOOD_AND + "{effect: allow, pattern: Bash, if: 1}", "rules[1].if"),
+        (GOOD_AND + "{effect: allow, effect: deny, pattern: Bash(x)}", "effect is given twice"),
+        (GOOD_AND + "{effect: deny, pattern: Bash(x)}\nrules: []", "rules is given twice"),
+        (
+            GOOD_AND + "{effect: allow, pattern: Bash(x), expires_at: 2001-01-01}",
+            "rules[1].expires_at: lies in the past",
+        ),
+        (GOOD_AND + "{effect: allow, pattern: Bash(x), expires_at: 2031-02-31}", "is no YAML"),
+        (GOOD_AND + "{effect: allow, pattern: Bash(x), expires_at: " + "9" * 5000 + "}", "is no YAML"),
+        (GOOD_AND + "{effect: allow, pattern: Bash(x), expires_at: !!timestamp x}", "is no YAML"),
+        (GOOD_AND + '{effect: allow, pattern: Bash(x), scope: project, scope_path: "/a\\0b"}', "rules[1].scope_path"),
+        (GOOD_AND + "{effect: allow, pattern: Bash(x), scope: project, scope_path: /untrusted}", "is not trusted"),
+        ("rules: &a [*a]", "rules[0]: is no set of fields"),
+        ("rules: " + "[" * 500_000, "is nested too deep"),
+        (GOOD_AND.encode() + b"{effect: allow, pattern: Bash(caf\xe9)}", "is no YAML"),
+        (b"#" * (5 << 20), "larger than"),
+    ],
+)
+def test_a_file_with_something_wrong_is_refused_in_a_line_and_adds_nothing(
+    daemon: Daemon, tmp_path: Path, content: str | bytes, words: str
+) -> None:
+    daemon.api("POST", "/projects/untrust", {"path": "/untrusted"})
+    raw = content.encode() if isinstance(content, str) else content
+    (tmp_path / "rules.yaml").write_bytes(raw)
     ended = qd(daemon, "rules", "import", str(tmp_path / "rules.yaml"), code=1)
-    assert "rules[1].if" in ended.stderr
+    assert words in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
+    assert daemon.api("GET", "/rules")[1]["rules"] == []
+
+
+def test_what_a_file_says_twice_or_by_another_path_is_made_once(daemon: Daemon, tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    places = [{"scope": "project", "scope_path": str(tmp_path / name)} for name in ("real", "link")]
+    rows = [{"effect": "allow", "pattern": LOG, **place} for place in ({}, {}, *places)]
+    file = tmp_path / "rules.yaml"
+    file.write_bytes(b"\xef\xbb\xbf" + yaml.safe_dump({"rules": rows}, line_break="\r\n").encode())
+    assert "2 would be added, 2 were" in qd(daemon, "rules", "import", str(file), "--dry-run").stdout
+    assert daemon.api("GET", "/rules")[1]["rules"] == []
+    assert "2 added, 2 were" in qd(daemon, "rules", "import", str(file)).stdout
+    assert "0 added, 4 were" in qd(daemon, "rules", "import", str(file)).stdout
+
+
+@pytest.mark.law("R1")
+def test_a_file_settles_what_waits_by_all_of_it(daemon: Daemon, tmp_path: Path) -> None:
+    held = [daemon.hold(asked(command)) for command in ("git push", "git log")]
+    daemon.until_pending(2)
+    rows = [{"effect": "allow", "pattern": "Bash(git:*)"}, {"effect": "deny", "pattern": "Bash(git push:*)"}]
+    (tmp_path / "rules.yaml").write_text(yaml.safe_dump({"rules": rows}))
+    assert "They settled 2 waiting" in qd(daemon, "rules", "import", str(tmp_path / "rules.yaml")).stdout
+    assert [decision_in(one.answer()[1]) for one in held] == ["deny", "allow"]
+
+
+@pytest.mark.law("R4")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--session", ""),
+        ("--scope", "user", "--session", "s1"),
+        ("--scope", "user", "--project", "/p"),
+        ("--scope", "once", "--project", "/p"),
+        ("--session", "s1", "--project", "/p"),
+        ("--scope", "session"),
+    ],
+)
+def test_what_is_said_to_narrow_a_rule_never_widens_it(daemon: Daemon, words: tuple[str, ...]) -> None:
+    qd(daemon, "rules", "add", "allow", LOG, *words, code=2)
+    assert daemon.api("GET", "/rules")[1]["rules"] == []
+
+
+def test_rules_are_removed_by_a_name_that_means_one_and_all_named_or_none(daemon: Daemon) -> None:
+    made = [add(daemon, "deny", f"Bash(x{n})")["rule_id"] for n in range(2)]
+    for names, words in (([""], "no such rule"), (["r_"], "more than one"), ([made[0], "none"], "nothing was removed")):
+        assert words in qd(daemon, "rules", "remove", *names, code=1).stderr
+    assert "must be once" in qd(daemon, "rules", "clear", "--scope", "galaxy", "--yes", code=2).stderr
+    assert len(daemon.api("GET", "/rules")[1]["rules"]) == 2
+    qd(daemon, "rules", "remove", made[0], made[0][:9], made[1])
     assert daemon.api("GET", "/rules")[1]["rules"] == []
 
 

@@ -10,6 +10,7 @@ from quarterdeck.agents.claude.hooks import read_hook
 from quarterdeck.core.agent_state import AgentState
 from quarterdeck.core.commands import (
     AddRule,
+    AddRules,
     Answer,
     Deadline,
     Decide,
@@ -107,6 +108,11 @@ class Scene:
             **more,
         )
         return self.tells(AddRule(rule=rule, by="ann", at=self.clock))
+
+    def imports(self, *rules: Rule, is_trial: bool = False) -> Self:
+        """A person makes several rules at once."""
+        self.clock += 1
+        return self.tells(AddRules(rules=rules, by="ann", at=self.clock, is_trial=is_trial))
 
     def waits_too_long(self, request_id: str) -> Self:
         self.clock += 1

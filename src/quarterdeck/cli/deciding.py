@@ -11,7 +11,7 @@ import typer
 from quarterdeck.cli.asking import answers_from, ask_person
 from quarterdeck.cli.common import AsJson, cell, client, one_of, out, plainly, print_json
 from quarterdeck.cli.describing import describe
-from quarterdeck.cli.rules import where
+from quarterdeck.cli.rule_files import where
 from quarterdeck.cli.times import read_length
 from quarterdeck.core.decisions import PlanMode
 from quarterdeck.core.levels import MARKS

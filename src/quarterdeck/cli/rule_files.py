@@ -19,7 +19,11 @@ MAX_BYTES = 4 * 1024 * 1024
 MOST_EFFECTS = 2 * MAX_RULES
 """Every entry has an effect; the word may stand in a note as well."""
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same, several times as fast where it is there
+NO_VALUE = (ValueError, OverflowError, LookupError, AttributeError, TypeError)
+"""What PyYAML raises for a value that is none of the kind it looks like, such as a day that is in no calendar."""
+
+DEEPEST = 16
+IMPORT_SECONDS = 120.0
 HEAD = "# Rules of Quarterdeck. Read them back with: qd rules import FILE\n"
 
 
@@ -48,41 +52,64 @@ def import_rules(
 ) -> None:
     """Add the rules of a file. One wrong entry, and nothing is added; what exists already stays as it is."""
     wanted = read_rules(_yaml(file))
-    asked = client()
-    known = {_key(rule) for rule in asked.get("/api/v1/rules")["rules"]}
     bodies = [
         {name: value for name in rule.__struct_fields__ if (value := getattr(rule, name)) is not None}
         for rule in wanted
     ]
-    new = [body for body in bodies if _key(body) not in known]
-    if len(known) + len(new) > MAX_RULES:
-        raise Refused(
-            f"{file}: {len(known)} rules exist, and with {len(new)} more there would be over {MAX_RULES}; "
-            "remove some first, or leave some out"
-        )
-    for body in new:
-        out.print(cell(f"{body['effect']} {body['pattern']} · {body['scope']}"))
-        if not dry_run:
-            asked.post("/api/v1/rules", body)
+    made = client(IMPORT_SECONDS).post("/api/v1/rules/import", {"rules": bodies, "is_trial": dry_run})
+    for rule in made["rules"]:
+        out.print(cell(f"{rule['effect']} {rule['pattern']} · {where(rule)}"))
     word = "would be added" if dry_run else "added"
-    out.print(cell(f"{len(new)} {word}, {len(bodies) - len(new)} were there already."))
+    out.print(cell(f"{len(made['rules'])} {word}, {made['existed']} were there already."))
+    if made["also_decided"]:
+        out.print(cell(f"They settled {len(made['also_decided'])} waiting: {', '.join(made['also_decided'])}"))
 
 
-def _key(rule: dict[str, Any]) -> tuple[Any, ...]:
-    place = rule.get("scope_path") if rule["scope"] == "project" else rule.get("scope_id")
-    return rule["effect"], rule["pattern"], rule["scope"], place
+def where(rule: dict[str, Any]) -> str:
+    """Where a rule holds, in words."""
+    if rule["scope"] == "project":
+        return f"in {rule['scope_path']}"
+    if rule["scope"] in ("session", "once"):
+        held = f"session {rule['scope_id'][:8]}" if rule["scope_id"] else "any session"
+        return held if rule["scope"] == "session" else f"{held}, once"
+    return "everywhere" if rule["scope"] == "user" else "on the hub"
 
 
 def _yaml(file: Path) -> Any:
     try:
-        with sys.stdin if str(file) == "-" else file.open(encoding="utf-8") as source:
-            text = source.read(MAX_BYTES + 1)
-        if len(text) > MAX_BYTES:
+        with sys.stdin.buffer if str(file) == "-" else file.open("rb") as source:
+            content = source.read(MAX_BYTES + 1)
+        if len(content) > MAX_BYTES:
             raise Refused(f"{file}: larger than {MAX_BYTES} bytes")
+        text = content.decode()
         if text.count("effect") > MOST_EFFECTS:  # to read so much takes long, only to refuse it
             raise Refused(f"{file}: has far more than {MAX_RULES} entries, and no more rules may be; leave some out")
-        return yaml.load(text, Loader=_LOADER)  # noqa: S506 - either one is safe
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise Refused(f"{file}: is no YAML ({' '.join(str(error).split())[:200]})") from None
+        _check_depth(file, text)
+        return yaml.load(text, Loader=_Loader)  # noqa: S506 - it is a safe one
     except OSError as error:
         raise Refused(f"{file}: cannot be read ({error.strerror})") from None
+    except (yaml.YAMLError, RecursionError, *NO_VALUE) as error:
+        raise Refused(f"{file}: is no YAML ({' '.join(str(error).split())[:200]})") from None
+
+
+def _check_depth(file: Path, text: str) -> None:
+    """The fast loader recurses in C, without an end that Python sees."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            raise Refused(f"{file}: is nested too deep for rules (line {event.start_mark.line + 1})")
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc] # several times as fast where it is
+    """Refuses a key that stands twice: only the last would count, and a rule would be lost without a word."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        known: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.value != "<<":
+                if key.value in known:
+                    raise yaml.constructor.ConstructorError(None, None, f"{key.value} is given twice", key.start_mark)
+                known.add(key.value)
+        found: dict[Any, Any] = super().construct_mapping(node, deep)
+        return found

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from quarterdeck.cli import rule_files
 from quarterdeck.cli.common import AsJson, ago, cell, client, one_of, out, plainly, print_json
+from quarterdeck.cli.rule_files import where
 from quarterdeck.cli.times import read_length
 from quarterdeck.core.rule import SCOPES
 from quarterdeck.core.text import one_line
@@ -82,16 +83,6 @@ def list_rules(json: AsJson = False) -> None:
         out.print(cell(f"! {finding}", "yellow"))
 
 
-def where(rule: dict[str, Any]) -> str:
-    """Where a rule holds, in words."""
-    if rule["scope"] == "project":
-        return f"in {rule['scope_path']}"
-    if rule["scope"] in ("session", "once"):
-        held = f"session {rule['scope_id'][:8]}" if rule["scope_id"] else "any session"
-        return held if rule["scope"] == "session" else f"{held}, once"
-    return "everywhere" if rule["scope"] == "user" else "on the hub"
-
-
 def _end(at: float | None) -> str:
     return time.strftime("%d %b %H:%M", time.localtime(at)) if at else "never"
 
@@ -135,15 +126,26 @@ def _rule(
         raise Misused(f"the effect must be allow, deny or ask, is {patterns[0]!r}; like: allow 'Bash(git log:*)'")
     if len(effects) != 1 or len(patterns) != 1 or effects[0] not in EFFECTS:
         raise typer.BadParameter("name one effect and one pattern, like: allow 'Bash(git log:*)'")
-    implied = "session" if session else "project" if project else "user"
-    body: dict[str, Any] = {"effect": effects[0], "pattern": patterns[0], "scope": scope or implied}
-    if body["scope"] in ("session", "once") and session:
-        body["scope_id"] = session
-    if body["scope"] == "project":
-        body["scope_path"] = str((project or Path.cwd()).resolve())
-    if body["scope"] == "session" and not session:
-        raise typer.BadParameter("a session rule names its session: --session ID; see: qd sessions")
-    return body
+    place = _place(scope, session, project)
+    return {"effect": effects[0], "pattern": patterns[0], **place}
+
+
+def _place(scope: str | None, session: str | None, project: Path | None) -> dict[str, Any]:
+    """Where the rule holds. Nothing that was said to narrow it is left out of account."""
+    if session == "":
+        raise Misused("--session: names no session; see: qd sessions")
+    if session and project:
+        raise Misused("--session and --project: a rule holds for a session or in a folder; name one")
+    found = scope or ("session" if session else "project" if project else "user")
+    if session and found not in ("session", "once"):
+        raise Misused(f"--session: a rule of scope {found} holds for every session; leave one of them out")
+    if project and found != "project":
+        raise Misused(f"--project: a rule of scope {found} holds in every folder; leave one of them out")
+    if found == "session" and not session:
+        raise Misused("a session rule names its session: --session ID; see: qd sessions")
+    if found == "project":
+        return {"scope": found, "scope_path": str((project or Path.cwd()).resolve())}
+    return {"scope": found, "scope_id": session} if session else {"scope": found}
 
 
 @rules.command("remove")
@@ -153,11 +155,19 @@ def remove(
 ) -> None:
     """Take rules back."""
     asked = client()
-    known = [rule["rule_id"] for rule in asked.get("/api/v1/rules")["rules"]]
-    for rule_id in rule_ids:
-        near = [one for one in known if one.startswith(rule_id)]
-        asked.call("DELETE", f"/api/v1/rules/{quote(near[0] if len(near) == 1 else rule_id, safe='')}")
+    known = [str(rule["rule_id"]) for rule in asked.get("/api/v1/rules")["rules"]]
+    for rule_id in dict.fromkeys(_whole_id(known, start) for start in rule_ids):
+        asked.call("DELETE", f"/api/v1/rules/{quote(rule_id, safe='')}")
     out.print("Removed.")
+
+
+def _whole_id(known: list[str], start: str) -> str:
+    """The rule that is meant by its id or the start of it."""
+    near = [start] if start in known else [one for one in known if start and one.startswith(start)]
+    if len(near) == 1:
+        return near[0]
+    few = f"no such rule: {start}" if not near else f"more than one rule begins with {start}"
+    raise Refused(f"{few}; nothing was removed; see: qd rules list")
 
 
 @rules.command("clear")
@@ -167,6 +177,7 @@ def clear(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask first.")] = False,
 ) -> None:
     """Take all rules back, or all of one scope."""
+    one_of("--scope", scope, SCOPES)
     asked = client()
     gone = [rule for rule in asked.get("/api/v1/rules")["rules"] if scope in (None, rule["scope"])]
     for rule in gone:
@@ -241,7 +252,7 @@ def _input(tool: str, text: str) -> dict[str, Any]:
     if text.lstrip().startswith("{"):
         try:
             value = jsonlib.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise typer.BadParameter(f"not JSON: {error}", param_hint="INPUT") from None
         return dict(value)
     key = "file_path" if tool in FILES else "notebook_path" if tool == "NotebookEdit" else MAIN.get(tool)

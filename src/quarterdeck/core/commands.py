@@ -186,6 +186,16 @@ class AddRule(Struct, frozen=True, gc=False, kw_only=True):
     at: float
 
 
+class AddRules(Struct, frozen=True, kw_only=True):
+    """Somebody makes several standing decisions at once: all that do not stand yet, or with one that cannot be made,
+    none. With `is_trial` they are only looked at."""
+
+    rules: tuple[Rule, ...]
+    by: str
+    at: float
+    is_trial: bool = False
+
+
 class RemoveRule(Struct, frozen=True, gc=False, kw_only=True):
     """Somebody takes a standing decision back."""
 
@@ -256,7 +266,18 @@ class InputRefused(Struct, frozen=True, gc=False, kw_only=True):
     error: str
 
 
-Command = Decide | CreateToken | RevokeToken | AddRule | RemoveRule | TrustProject | Trimming | ExtensionChanged | Order
+Command = (
+    Decide
+    | CreateToken
+    | RevokeToken
+    | AddRule
+    | AddRules
+    | RemoveRule
+    | TrustProject
+    | Trimming
+    | ExtensionChanged
+    | Order
+)
 """What somebody wants and waits for; each gets a Reply."""
 
 Input = (
@@ -316,13 +337,14 @@ class Unwatch(Struct, frozen=True, gc=False, kw_only=True):
 
 class Reply(Struct, frozen=True, gc=False, kw_only=True):
     """Tell the person how their command ended: `outcome` is applied or an error kind of the API. `request_id` is what
-    the command was about, `rule` the one that was made, `also` the other requests it decided."""
+    the command was about, `rule` the one that was made, `rules` those, `also` the other requests it decided."""
 
     request_id: str
     outcome: str
     request: Request | None = None
     message: str = ""
     rule: Rule | None = None
+    rules: tuple[Rule, ...] = ()
     also: tuple[str, ...] = ()
 
 

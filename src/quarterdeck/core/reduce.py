@@ -10,6 +10,7 @@ from quarterdeck.core import data as d
 from quarterdeck.core.asking import shows_its_dialog
 from quarterdeck.core.commands import (
     AddRule,
+    AddRules,
     Answer,
     CreateToken,
     Deadline,
@@ -59,7 +60,7 @@ from quarterdeck.core.orders import (
 )
 from quarterdeck.core.owning import change_tokens, record_extension, record_settings, record_trim
 from quarterdeck.core.reading import read_transcript
-from quarterdeck.core.ruling import add_rule, drop_idle, remove_rule, trust_project
+from quarterdeck.core.ruling import add_rule, add_rules, drop_idle, remove_rule, trust_project
 from quarterdeck.core.state import Request, Session, State
 from quarterdeck.core.step import Step, handed_back, unanswered
 from quarterdeck.core.truth import age, process_gone, process_seen
@@ -125,6 +126,9 @@ def reduce(state: State, told: Input) -> Result:
         case AddRule():
             step = Step(state, OWN, told.at)
             add_rule(step, told)
+        case AddRules():
+            step = Step(state, OWN, told.at)
+            add_rules(step, told)
         case RemoveRule():
             step = Step(state, OWN, told.at)
             remove_rule(step, told)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time
 from math import isfinite
 from reprlib import Repr
 from typing import Any
@@ -11,10 +11,13 @@ from typing import Any
 from msgspec import Struct
 
 from quarterdeck.core.patterns import read_pattern
+from quarterdeck.core.payload import ID
 from quarterdeck.core.rule import EFFECTS, MAX_RULES, SCOPES, Rule
 from quarterdeck.errors import BadPattern, BadRules
 
 LONGEST_NOTE = 1000
+LATEST = 253402300799.0
+"""The last second of the year 9999: calendars go no further."""
 
 
 class RuleWanted(Struct, frozen=True, kw_only=True):
@@ -80,6 +83,8 @@ def _read_time(where: str, value: Any) -> float | None:
         return None
     try:
         found = datetime.fromisoformat(value) if isinstance(value, str) else value
+        if isinstance(found, date) and not isinstance(found, datetime):
+            found = datetime.combine(found, time())
         if isinstance(found, datetime):
             return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
         if isinstance(found, int | float) and not isinstance(found, bool) and isfinite(found):
@@ -100,6 +105,8 @@ def check_rule(wanted: RuleWanted, where: str = "rule") -> None:
     except BadPattern as error:
         raise BadRules(f"{where}.pattern: {error}") from None
     _check_scope(wanted, where)
+    if wanted.expires_at is not None and not wanted.expires_at <= LATEST:
+        raise BadRules(f"{where}.expires_at: lies beyond the year 9999; leave it out for a rule that stays")
     if wanted.note is not None and len(wanted.note) > LONGEST_NOTE:
         raise BadRules(f"{where}.note: longer than {LONGEST_NOTE} characters")
 
@@ -108,11 +115,13 @@ def _check_scope(wanted: RuleWanted, where: str) -> None:
     """A scope has what it needs, and nothing that would look like a limit and be none."""
     if wanted.scope == "session" and wanted.scope_id is None:
         raise BadRules(f"{where}.scope_id: a session rule names its session")
+    if wanted.scope in ("session", "once") and wanted.scope_id is not None and not ID.fullmatch(wanted.scope_id):
+        raise BadRules(f"{where}.scope_id: is no id of a session; see: qd sessions")
     if wanted.scope in ("user", "hub") and wanted.scope_id is not None:
         raise BadRules(f"{where}.scope_id: a {wanted.scope} rule holds everywhere; leave it out")
     if wanted.scope == "project":
         path = wanted.scope_path
-        if path is None or not path.startswith("/") or ".." in path.split("/"):
+        if path is None or not path.startswith("/") or ".." in path.split("/") or "\0" in path:
             raise BadRules(f"{where}.scope_path: a project rule names its folder from the root, like /home/me/project")
     elif wanted.scope_path is not None:
         raise BadRules(f"{where}.scope_path: only a project rule has a folder; leave it out, or write scope: project")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
 from quarterdeck.core import data as d
-from quarterdeck.core.commands import AddRule, Decide, Remember, RemoveRule, Reply, TrustProject
+from quarterdeck.core.commands import AddRule, AddRules, Decide, Remember, RemoveRule, Reply, TrustProject
 from quarterdeck.core.decisions import Allow, Decision, Deny
 from quarterdeck.core.feed import USER
 from quarterdeck.core.judging import UNTRUSTED, close_by_rule, decides, judge, remove, subject_of_request
@@ -29,14 +31,43 @@ def add_rule(step: Step, command: AddRule) -> None:
         outcome, message = problem
         step.effects.append(Reply(request_id=rule.rule_id, outcome=outcome, message=message, rule=_same(step, rule)))
         return
-    also = keep(step, rule, command.by)
+    also = keep(step, [rule], command.by)
     step.effects.append(
         Reply(request_id=rule.rule_id, outcome="applied", rule=step.draft.rules[rule.rule_id], also=also)
     )
 
 
-def keep(step: Step, rule: Rule, by: str, request_id: str | None = None) -> tuple[str, ...]:
-    """Record the rule, and decide the open requests it settles; gives their ids."""
+def add_rules(step: Step, command: AddRules) -> None:
+    """Make all of them that do not stand yet, or none; what waits is settled by all of them together."""
+    stand = {_said(rule) for rule in step.draft.rules.values() if _lasts(rule, step.at)}
+    new = []
+    for place, rule in enumerate(command.rules):
+        if problem := _unfit(step, rule):
+            outcome, message = problem
+            step.effects.append(Reply(request_id="rules", outcome=outcome, message=f"rules[{place}].{message}"))
+            return
+        if (said := _said(rule)) not in stand:
+            stand.add(said)
+            new.append(rule)
+    if len(step.draft.rules) + len(new) > MAX_RULES:
+        message = (
+            f"rules: {len(step.draft.rules)} rules exist, and with {len(new)} more there would be over {MAX_RULES}; "
+            "remove some first, or leave some out"
+        )
+        step.effects.append(Reply(request_id="rules", outcome="invalid", message=message))
+        return
+    also = () if command.is_trial else keep(step, new, command.by)
+    step.effects.append(Reply(request_id="rules", outcome="applied", rules=tuple(new), also=also))
+
+
+def keep(step: Step, rules: Sequence[Rule], by: str, request_id: str | None = None) -> tuple[str, ...]:
+    """Record the rules, and decide the open requests they settle; gives the ids of these."""
+    for rule in rules:
+        _record(step, rule, by, request_id)
+    return _settle(step, frozenset(rule.rule_id for rule in rules))
+
+
+def _record(step: Step, rule: Rule, by: str, request_id: str | None) -> None:
     folder = rule.scope_path
     if rule.scope == "project" and folder is not None and folder not in step.draft.trust:
         step.emit_own("project.trust", d.ProjectTrustData(path=folder, trust="rules", by=by), actor=USER)
@@ -53,17 +84,16 @@ def keep(step: Step, rule: Rule, by: str, request_id: str | None = None) -> tupl
         request_id=request_id,
     )
     step.emit_own("rule.add", added, actor=USER)
-    return _settle(step, rule.rule_id)
 
 
-def _settle(step: Step, rule_id: str) -> tuple[str, ...]:
+def _settle(step: Step, rule_ids: frozenset[str]) -> tuple[str, ...]:
     settled = []
     mine = step.session_id
     for request in list(step.draft.requests.values()):
-        if request.status != "pending" or request.kind == "stop" or rule_id not in step.draft.rules:
+        if request.status != "pending" or request.kind == "stop" or step.draft.rules.keys().isdisjoint(rule_ids):
             continue
         verdict = judge(step, subject_of_request(step.draft.state.settings, request), request.form)
-        if decides(verdict) and any(rule.rule_id == rule_id for rule in verdict.rules):
+        if decides(verdict) and any(rule.rule_id in rule_ids for rule in verdict.rules):
             step.session_id = request.session_id
             close_by_rule(step, request, verdict)
             settled.append(request.request_id)
@@ -72,17 +102,10 @@ def _settle(step: Step, rule_id: str) -> tuple[str, ...]:
 
 
 def _misfit(step: Step, rule: Rule) -> tuple[str, str] | None:
-    """Why this rule cannot be made: the outcome and the words."""
+    """Why this rule cannot be made beside those that stand: the outcome and the words."""
     rules = step.draft.rules
-    wanted = RuleWanted(**{name: getattr(rule, name) for name in RuleWanted.__struct_fields__})
-    try:
-        check_rule(wanted, "")
-    except BadRules as error:
-        return "invalid", str(error).lstrip(".")
-    if rule.expires_at is not None and rule.expires_at <= step.at:
-        return "invalid", "expires_at: lies in the past"
-    if rule.effect == "allow" and step.draft.trust.get(rule.scope_path or "") == UNTRUSTED:
-        return "untrusted_project", f"{rule.scope_path} is not trusted; first: qd projects trust {rule.scope_path}"
+    if problem := _unfit(step, rule):
+        return problem
     if same := _same(step, rule):
         return "exists", f"{same.rule_id} says the same"
     if rule.rule_id in rules:
@@ -92,14 +115,34 @@ def _misfit(step: Step, rule: Rule) -> tuple[str, str] | None:
     return None
 
 
-def _same(step: Step, rule: Rule) -> Rule | None:
-    for other in step.draft.rules.values():
-        alike = (other.effect, other.pattern, other.scope, other.scope_id, other.scope_path) == (
-            (rule.effect, rule.pattern, rule.scope, rule.scope_id, rule.scope_path)
-        )
-        if alike and (other.expires_at is None or other.expires_at > step.at):
-            return other
+def _unfit(step: Step, rule: Rule) -> tuple[str, str] | None:
+    """What is wrong with the rule itself."""
+    wanted = RuleWanted(**{name: getattr(rule, name) for name in RuleWanted.__struct_fields__})
+    try:
+        check_rule(wanted, "")
+    except BadRules as error:
+        return "invalid", str(error).lstrip(".")
+    if not _lasts(rule, step.at):
+        return "invalid", "expires_at: lies in the past"
+    if rule.effect == "allow" and step.draft.trust.get(rule.scope_path or "") == UNTRUSTED:
+        path = rule.scope_path
+        return "untrusted_project", f"scope_path: {path} is not trusted; first: qd projects trust {path}"
     return None
+
+
+def _same(step: Step, rule: Rule) -> Rule | None:
+    said = _said(rule)
+    return next((r for r in step.draft.rules.values() if _said(r) == said and _lasts(r, step.at)), None)
+
+
+def _said(rule: Rule) -> tuple[str | None, ...]:
+    """What two rules that say the same have in common; a project is its real folder, by whichever name."""
+    place = rule.scope_path if rule.scope == "project" else rule.scope_id
+    return rule.effect, rule.pattern, rule.scope, place
+
+
+def _lasts(rule: Rule, at: float) -> bool:
+    return rule.expires_at is None or rule.expires_at > at
 
 
 def remove_rule(step: Step, command: RemoveRule) -> None:
@@ -158,7 +201,7 @@ def remember(step: Step, rule: Rule, by: str, request_id: str) -> tuple[Rule, tu
     """Keep the rule a decision became; one that says the same already stays as it is."""
     if same := _same(step, rule):
         return same, ()
-    also = keep(step, rule, by, request_id)
+    also = keep(step, [rule], by, request_id)
     return step.draft.rules.get(rule.rule_id, rule), also
 
 

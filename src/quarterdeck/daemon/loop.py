@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from quarterdeck.core.commands import (
     AddRule,
+    AddRules,
     Answer,
     Command,
     CreateToken,
@@ -500,6 +501,8 @@ def _about(command: Command) -> str:
             return "log.trim"
         case AddRule(rule=rule):
             return rule.rule_id
+        case AddRules():
+            return "rules"
         case RemoveRule(rule_id=rule_id):
             return rule_id
         case TrustProject(path=path):
@@ -515,7 +518,7 @@ def _about(command: Command) -> str:
 def _is_long(said: _Said) -> bool:
     """Whether deciding takes its time: a new rule looks at all that waits, and some commands are long to read."""
     match said.told:
-        case AddRule():
+        case AddRule() | AddRules():
             return True
         case Decide(remember=remember):
             return remember is not None

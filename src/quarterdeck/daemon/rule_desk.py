@@ -6,12 +6,13 @@ import asyncio
 import os
 import secrets
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
 from quarterdeck.core.bringing import Looked
-from quarterdeck.core.commands import AddRule, RemoveRule, Reply, TrustProject
+from quarterdeck.core.commands import AddRule, AddRules, RemoveRule, Reply, TrustProject
 from quarterdeck.core.judging import UNTRUSTED, rulebook, subject_at, subject_of_request
 from quarterdeck.core.projects import is_trusted, project_id_of
 from quarterdeck.core.remembering import patterns_for
@@ -50,10 +51,18 @@ class RuleDesk:
         return await asyncio.to_thread(findings, self._loop.state.rules.values(), time.time())
 
     async def add_rule(self, wanted: RuleWanted, by: str) -> Reply:
-        rule = await self._rule(wanted, by)
+        rule = await asyncio.to_thread(self._rule, wanted, by)
         if isinstance(rule, Reply):
             return rule
         return await self._loop.command(AddRule(rule=rule, by=by, at=rule.created_at))
+
+    async def add_rules(self, wanted: Sequence[RuleWanted], by: str, *, is_trial: bool) -> Reply:
+        made = await asyncio.to_thread(lambda: [self._rule(one, by) for one in wanted])
+        for place, rule in enumerate(made):
+            if isinstance(rule, Reply):
+                return replace(rule, message=f"rules[{place}].{rule.message}")
+        rules = tuple(rule for rule in made if isinstance(rule, Rule))
+        return await self._loop.command(AddRules(rules=rules, by=by, at=time.time(), is_trial=is_trial))
 
     async def remove_rule(self, rule_id: str, by: str) -> Reply:
         return await self._loop.command(RemoveRule(rule_id=rule_id, by=by, at=time.time()))
@@ -82,7 +91,7 @@ class RuleDesk:
         return self._loop.state.trust.get(path)
 
     async def simulate(self, wanted: RuleWanted, before: int | None, limit: int) -> PastPage | Reply:
-        rule = await self._rule(wanted, "?")
+        rule = await asyncio.to_thread(self._rule, wanted, "?")
         if isinstance(rule, Reply):
             return rule
         try:
@@ -135,8 +144,8 @@ class RuleDesk:
         places = await asyncio.to_thread(places_of, tool_input, folder)
         return subject_at(state.settings, tool_name, tool_input, session_id, places)
 
-    async def _rule(self, wanted: RuleWanted, by: str) -> Rule | Reply:
-        """The rule as it would be kept: with an id, and a project's real folder."""
+    def _rule(self, wanted: RuleWanted, by: str) -> Rule | Reply:
+        """The rule as it would be kept: with an id, and a project's real folder. Called in a thread."""
         rule = Rule(
             rule_id=f"r_{secrets.token_hex(6)}",
             effect=wanted.effect,
@@ -149,15 +158,16 @@ class RuleDesk:
             expires_at=wanted.expires_at,
             note=wanted.note,
         )
-        return await self._placed(rule) if rule.scope == "project" else rule
+        return self._placed(rule) if rule.scope == "project" else rule
 
-    async def _placed(self, rule: Rule) -> Rule | Reply:
+    def _placed(self, rule: Rule) -> Rule | Reply:
         folder = rule.scope_path or self._folder_of(rule.scope_id or "")
+        if "\0" in (folder or ""):
+            return Reply(request_id=rule.rule_id, outcome="invalid", message="scope_path: is no folder")
         if folder is None or not folder.startswith("/"):
             message = "scope_id: no project has been seen by that id; name its folder in scope_path, from the root"
             return Reply(request_id=rule.rule_id, outcome="invalid", message=message)
-        real = await asyncio.to_thread(os.path.realpath, folder)
-        return replace(rule, scope_id=project_id_of(folder), scope_path=real)
+        return replace(rule, scope_id=project_id_of(folder), scope_path=os.path.realpath(folder))
 
     def _folder_of(self, scope_id: str) -> str | None:
         if scope_id.startswith("/"):

@@ -201,6 +201,10 @@ class Desk(Protocol):
 
     async def add_rule(self, wanted: RuleWanted, by: str) -> Reply: ...
 
+    async def add_rules(self, wanted: Sequence[RuleWanted], by: str, *, is_trial: bool) -> Reply:
+        """Make all of them that do not stand yet, or none; of a trial only what would come of it."""
+        ...
+
     async def remove_rule(self, rule_id: str, by: str) -> Reply: ...
 
     async def trusted_folder(self, path: str) -> str | None:

@@ -322,6 +322,15 @@ EXAMPLES: Mapping[tuple[str, str], dict[str, Any]] = {
     },
     ("GET", "/rules"): {"answer": {"rules": [RULE], "findings": [], "next": None}},
     ("POST", "/rules"): {"body": NEW_RULE, "answer": {**RULE, "hits": 0, "last_hit_at": None, "also_decided": []}},
+    ("POST", "/rules/import"): {
+        "body": {"rules": [NEW_RULE]},
+        "answer": {
+            "rules": [{**RULE, "hits": 0, "last_hit_at": None}],
+            "existed": 0,
+            "also_decided": [],
+            "next": None,
+        },
+    },
     ("DELETE", "/rules/{rule_id}"): {"answer": {"ok": True}},
     ("POST", "/rules/simulate"): {
         "body": {**NEW_RULE, "limit": 1000},
@@ -432,6 +441,7 @@ SUMMARIES: Mapping[tuple[str, str], str] = {
     ("POST", "/requests/decisions"): "Decide many",
     ("GET", "/rules"): "Rules",
     ("POST", "/rules"): "Make a rule",
+    ("POST", "/rules/import"): "Make rules together",
     ("DELETE", "/rules/{rule_id}"): "Remove a rule",
     ("POST", "/rules/simulate"): "Try a rule on the past",
     ("GET", "/rules/suggestions"): "Rules your decisions imply",

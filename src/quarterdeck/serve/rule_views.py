@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from quarterdeck.core.rule import Rule
+from quarterdeck.core.rule import MAX_RULES, Rule
 from quarterdeck.core.state import Hits
 
 Effect = Literal["allow", "deny", "ask"]
@@ -52,6 +52,23 @@ class NewRule(Struct, kw_only=True, forbid_unknown_fields=True):
     expires: Annotated[str, Meta(min_length=1, max_length=20)] | None = None
     expires_at: float | None = None
     note: Note | None = None
+
+
+class ManyRules(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Rules to make together. With `is_trial` nothing is made, and the answer says what would be."""
+
+    rules: Annotated[list[NewRule], Meta(max_length=MAX_RULES)]
+    is_trial: bool = False
+
+
+class MadeRules(Struct, kw_only=True):
+    """`existed` is how many stood already or came twice; `also_decided` are the requests that waited and that the
+    rules have settled."""
+
+    rules: list[RuleView]
+    existed: int
+    also_decided: list[str]
+    next: None = None
 
 
 class RuleName(Struct, kw_only=True, forbid_unknown_fields=True):

@@ -21,6 +21,8 @@ from quarterdeck.serve.rule_views import (
     ConsideredView,
     ExplainedView,
     MadeRule,
+    MadeRules,
+    ManyRules,
     NewRule,
     PastRequest,
     Question,
@@ -61,6 +63,18 @@ async def add_rule_as(desk: Desk, data: NewRule, name: str) -> MadeRule:
     view = rule_view(reply.rule, None)
     fields = {field: getattr(view, field) for field in RuleView.__struct_fields__}
     return MadeRule(also_decided=list(reply.also), **fields)
+
+
+@post("/rules/import", opt={"scope": "control"})
+async def import_rules(state: AppState, request: Request[Any, Any, Any], data: JSONBody[ManyRules]) -> MadeRules:
+    """Make all of these rules that do not stand yet; with one that cannot be made, none. What waits is settled by all
+    of them together."""
+    desk: Desk = state.desk
+    reply = await desk.add_rules([wanted(one) for one in data.rules], by(request), is_trial=data.is_trial)
+    if reply.outcome != "applied":
+        raise rule_refusal(reply)
+    made = [rule_view(rule, None) for rule in reply.rules]
+    return MadeRules(rules=made, existed=len(data.rules) - len(made), also_decided=list(reply.also))
 
 
 @delete("/rules/{rule_id:str}", status_code=200, opt={"scope": "control"})
@@ -191,4 +205,4 @@ def rule_refusal(reply: Reply) -> ApiError:
     return ApiError(STATUS.get(reply.outcome, 422), reply.outcome, reply.message, **more)
 
 
-RULE_ROUTES = [list_rules, add_rule, remove_rule, simulate, suggest, explain]
+RULE_ROUTES = [list_rules, add_rule, import_rules, remove_rule, simulate, suggest, explain]

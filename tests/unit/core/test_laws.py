@@ -14,6 +14,7 @@ from quarterdeck.agents.claude.hooks import HOOKS, read_hook, write_answer
 from quarterdeck.core.agent_state import AgentState
 from quarterdeck.core.commands import (
     AddRule,
+    AddRules,
     Answer,
     CreateToken,
     Deadline,
@@ -177,7 +178,8 @@ def draw_input(draw: st.DrawFn, story: Story, n: int) -> Input:
         decision = draw(decisions)
         return Decide(request_id=request_id, decision=decision, digest=digest, by="ann", at=at, remember=remember)
     if kind == "rule":
-        return AddRule(rule=draw(rules(f"r{n}")), by="ann", at=at)
+        made = tuple(draw(rules(f"r{n}{part}")) for part in ("", *"bc"[: draw(st.integers(0, 2))]))
+        return AddRule(rule=made[0], by="ann", at=at) if len(made) == 1 else AddRules(rules=made, by="ann", at=at)
     others: dict[str, Input] = {
         "deadline": Deadline(request_id=request_id, at=at),
         "gone": HolderGone(request_id=request_id, at=at),

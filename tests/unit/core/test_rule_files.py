@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
@@ -43,10 +43,19 @@ def test_a_time_is_read_as_people_and_yaml_write_it(when: object) -> None:
     assert read_rules({"rules": [{**GOOD, "expires_at": when}]})[0].expires_at == 1798740000.0
 
 
+def test_a_day_is_its_beginning() -> None:
+    days = [{**GOOD, "expires_at": when} for when in (date(2026, 12, 31), "2026-12-31")]
+    assert [one.expires_at for one in read_rules({"rules": days})] == [1798675200.0, 1798675200.0]
+
+
 @pytest.mark.law("R4")
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
+        ({"scope": "session", "scope_id": "../x"}, "rules[0].scope_id: is no id of a session"),
+        ({"scope": "once", "scope_id": "a\0b"}, "rules[0].scope_id: is no id of a session"),
+        ({"scope": "project", "scope_path": "/a\0b"}, "rules[0].scope_path"),
+        ({"expires_at": 1e300}, "rules[0].expires_at: lies beyond the year 9999"),
         ({"patern": "Bash"}, "rules[0].patern: is no field of a rule"),
         ({"argsPattern": "x"}, "rules[0].argsPattern: is no field"),
         ({"effect": "permit"}, "rules[0].effect: must be allow, ask or deny"),

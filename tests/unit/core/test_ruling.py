@@ -8,7 +8,9 @@ import pytest
 
 from quarterdeck.core.commands import Places, Remember, RemoveRule, Reply, TimePassed, TrustProject
 from quarterdeck.core.decisions import Allow, Deny
+from quarterdeck.core.rule import MAX_RULES
 from quarterdeck.core.state import Hits
+from tests.support.rulebook import rule
 from tests.support.scene import Scene, bash
 
 
@@ -196,3 +198,51 @@ def test_a_file_rule_looks_at_the_real_path() -> None:
     scene.hears("PermissionRequest", id="q2", **asked).answers_with("q2", Allow())
     scene.places = None
     scene.hears("PermissionRequest", id="q3", **asked).holds("q3")
+
+
+@pytest.mark.law("R1")
+def test_rules_made_together_settle_what_waits_as_one() -> None:
+    scene = Scene()
+    asks(scene, "git push", id="q1")
+    asks(scene, "git log", id="q2")
+    scene.imports(rule("allow Bash(git:*)", rule_id="a"), rule("deny Bash(git push:*)", rule_id="b"))
+    scene.answers_with("q1", Deny("Denied by the rule Bash(git push:*) in Quarterdeck."))
+    scene.answers_with("q2", Allow())
+    assert (reply(scene).rules[0].rule_id, reply(scene).also) == ("a", ("q1", "q2"))
+    scene.folds()
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "words"),
+    [
+        ("allow Bash(ls", {}, "rules[1].pattern: Bash(ls: the parenthesis"),
+        ("allow Bash(ls)", {"expires_at": 1.0}, "rules[1].expires_at: lies in the past"),
+        ("allow Bash(ls)", {"scope": "project", "scope_path": "/w/bad"}, "rules[1].scope_path: /w/bad is not trusted"),
+    ],
+)
+def test_with_one_rule_that_cannot_be_made_none_is(text: str, more: dict[str, Any], words: str) -> None:
+    scene = Scene()
+    scene.tells(TrustProject(path="/w/bad", trust="none", by="ann", at=scene.clock))
+    asks(scene, "git log", id="q1")
+    scene.imports(rule("allow Bash(git:*)", rule_id="a"), rule(text, rule_id="b", **more)).records()
+    assert reply(scene).outcome != "applied"
+    assert reply(scene).message.startswith(words)
+    assert scene.state.rules == {}
+    scene.holds("q1")
+
+
+def test_rules_that_stand_already_or_come_twice_are_made_once() -> None:
+    scene = Scene()
+    scene.rules("allow", "Bash(ls)")
+    same, new = rule("allow Bash(ls)", rule_id="a"), [rule("allow Bash(pwd)", rule_id=name) for name in "bc"]
+    scene.imports(same, *new, is_trial=True).records()
+    assert [one.rule_id for one in reply(scene).rules] == ["b"]
+    scene.imports(same, *new).records("rule.add")
+    assert list(scene.state.rules) == ["r1", "b"]
+
+
+def test_there_is_an_end_to_how_many_rules_are_made_together() -> None:
+    scene = Scene()
+    scene.rules("allow", "Bash(ls)")
+    scene.imports(*(rule(f"allow Bash(x{n})", rule_id=f"x{n}") for n in range(MAX_RULES))).records()
+    assert "there would be over" in reply(scene).message
