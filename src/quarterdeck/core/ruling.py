@@ -33,7 +33,7 @@ def add_rule(step: Step, command: AddRule) -> None:
         return
     also = keep(step, [rule], command.by)
     step.effects.append(
-        Reply(request_id=rule.rule_id, outcome="applied", rule=step.draft.rules[rule.rule_id], also=also)
+        Reply(request_id=rule.rule_id, outcome="applied", rule=step.draft.rules.get(rule.rule_id, rule), also=also)
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.core.commands import Places, Remember, RemoveRule, Reply, TimePassed, TrustProject
+from quarterdeck.core.commands import AddRule, Places, Remember, RemoveRule, Reply, TimePassed, TrustProject
 from quarterdeck.core.decisions import Allow, Deny
 from quarterdeck.core.rule import MAX_RULES
 from quarterdeck.core.state import Hits
@@ -246,3 +246,16 @@ def test_there_is_an_end_to_how_many_rules_are_made_together() -> None:
     scene.rules("allow", "Bash(ls)")
     scene.imports(*(rule(f"allow Bash(x{n})", rule_id=f"x{n}") for n in range(MAX_RULES))).records()
     assert "there would be over" in reply(scene).message
+
+
+@pytest.mark.law("I4")
+@pytest.mark.parametrize("together", [False, True])
+def test_a_rule_for_one_use_that_is_used_as_it_is_made_decides_one_and_is_gone(together: bool) -> None:
+    scene = Scene()
+    asks(scene, "make all", id="q1")
+    asks(scene, "make all", id="q2", session="s2")
+    once = rule("allow Bash(make all)", "once", rule_id="a", created_at=scene.clock + 1)
+    scene.imports(once) if together else scene.tells(AddRule(rule=once, by="ann", at=scene.clock))
+    scene.answers_with("q1", Allow()).holds("q2")
+    assert (reply(scene).outcome, reply(scene).also, scene.state.rules) == ("applied", ("q1",), {})
+    scene.folds()
