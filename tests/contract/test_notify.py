@@ -20,6 +20,8 @@ from typing import Any
 import pytest
 
 from quarterdeck.core.decisions import DEFAULT_DENY
+from quarterdeck.core.notice import Waits, notice_of
+from quarterdeck.daemon.channels import Desktop
 from quarterdeck.daemon.posting import NotSent, post
 from quarterdeck.daemon.tls import self_signed
 from tests.support.daemon import Daemon, Json, decision_in, permission, until
@@ -27,6 +29,8 @@ from tests.support.receiver import Receiver, Taken
 
 SECRET = "0123456789abcdef0123456789abcdef"
 GRACE = 1.0
+ONE = Waits(request_id="q", session_id="s", project="p", kind="permission", tool_name="Bash", risk="low", opened_at=0.0)
+NOTICE = notice_of("n", 0.0, (ONE,))
 
 
 def secret_file(folder: Path, text: str = SECRET) -> str:
@@ -218,6 +222,26 @@ def test_a_receiver_that_answers_a_byte_at_a_time_is_cut_off() -> None:
         thread.join(5)
 
 
+@pytest.mark.law("A12")
+@pytest.mark.law("I6")
+def test_what_a_receiver_says_back_is_told_to_nobody() -> None:
+    """Whatever else listens there may echo the path, which is a secret, or speak to a terminal."""
+
+    def echo(listening: socket.socket) -> None:
+        connection, _ = listening.accept()
+        with connection:
+            connection.sendall(connection.recv(1 << 16) + b"\x1b]0;x\x07")
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=echo, args=[listening])
+        thread.start()
+        with pytest.raises(NotSent, match="is not HTTP") as refused:
+            post(f"http://127.0.0.1:{listening.getsockname()[1]}/SECRETPATH", b"{}", {}, seconds=5)
+        thread.join(5)
+    assert "SECRETPATH" not in str(refused.value)
+    assert "\x1b" not in str(refused.value)
+
+
 def test_a_certificate_that_nobody_trusts_is_refused(tmp_path: Path) -> None:
     made = self_signed(tmp_path / "tls", ["127.0.0.1"])
     with Receiver(tls=(str(made.cert), str(made.key))) as receiver, telling(tmp_path, receiver.url) as daemon:
@@ -310,12 +334,9 @@ def test_a_desktop_without_the_program_is_named_by_the_doctor(tmp_path: Path) ->
 
 
 def test_a_desktop_shows_hostile_text_as_text(tmp_path: Path) -> None:
-    shown, folder = tmp_path / "shown", tmp_path / "bin"
-    folder.mkdir()
-    (folder / "notify-send").write_text(f'#!/bin/sh\nfor one in "$@"; do printf "%s\\n" "$one"; done > {shown}\n')
-    (folder / "notify-send").chmod(0o755)
-    env = {"QUARTERDECK_NOTIFY_DESKTOP": "true", "QUARTERDECK_NOTIFY_GRACE_SECONDS": "0"}
-    env |= {"PATH": f"{folder}:{os.environ['PATH']}", "QUARTERDECK_NOTIFY_INCLUDE_INPUT": "true"}
+    shown = tmp_path / "shown"
+    env = desktop_env(tmp_path / "bin", f'for one in "$@"; do printf "%s\\n" "$one"; done > {shown}')
+    env["QUARTERDECK_NOTIFY_INCLUDE_INPUT"] = "true"
     with Daemon(tmp_path / "home", env=env) as daemon:
         daemon.hold({**permission("sudo $(touch x); <b>rm</b>"), "cwd": "/w/--urgency=low"})
         until(lambda: channel(daemon, "desktop")["sent"] == 1, what="a notification")
@@ -326,6 +347,35 @@ def test_a_desktop_shows_hostile_text_as_text(tmp_path: Path) -> None:
         "Quarterdeck: --urgency=low waits for you: Bash (high risk)",
         "--urgency=low · Bash · high risk · sudo $(touch x); &lt;b&gt;rm&lt;/b&gt;",
     ]
+
+
+def desktop_env(folder: Path, script: str) -> dict[str, str]:
+    """A desktop whose `notify-send` is this script."""
+    folder.mkdir()
+    (folder / "notify-send").write_text(f"#!/bin/sh\n{script}\n")
+    (folder / "notify-send").chmod(0o755)
+    env = {"QUARTERDECK_NOTIFY_DESKTOP": "true", "QUARTERDECK_NOTIFY_GRACE_SECONDS": "0"}
+    return {**env, "PATH": f"{folder}:{os.environ['PATH']}"}
+
+
+@pytest.mark.parametrize("script", ["sleep 300; true", "exec cat /dev/zero"], ids=["hangs", "says too much"])
+def test_a_desktop_that_hangs_is_left_behind_with_all_it_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str
+) -> None:
+    monkeypatch.setenv("PATH", desktop_env(tmp_path / "bin", script)["PATH"])
+    began = time.monotonic()
+    with pytest.raises(NotSent, match="gave no end") as left:
+        Desktop("linux").send(NOTICE, None)
+    assert left.value.again
+    assert time.monotonic() - began < 15
+
+
+def test_a_system_that_has_no_letter_for_a_text_keeps_its_channel(tmp_path: Path) -> None:
+    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    with Daemon(tmp_path / "home", env=desktop_env(tmp_path / "bin", "exit 0") | ascii_only) as daemon:
+        daemon.hold(permission("sudo ls"))
+        until(lambda: channel(daemon, "desktop")["failed"] == 1, 20, what="a failure")
+        assert "UnicodeEncodeError" in channel(daemon, "desktop")["trouble"]
 
 
 def qd(home: Path, *words: str, **env: str) -> subprocess.CompletedProcess[str]:

@@ -8,7 +8,6 @@ import html
 import os
 import re
 import shutil
-import subprocess
 import sys
 import time
 from typing import Protocol
@@ -24,8 +23,10 @@ from quarterdeck.daemon.posting import NotSent, check_url, post
 from quarterdeck.daemon.private import read_private
 from quarterdeck.daemon.redact import Redactor
 from quarterdeck.errors import ConfigError
+from quarterdeck.runner.bounded import run
 
 DESKTOP_SECONDS = 5.0
+DESKTOP_OUTPUT = 64 * 1024
 SHORTEST_SECRET = 16
 TOPIC = re.compile(r"[A-Za-z0-9_-]{1,64}")
 PRIORITIES = {"low": 3, "medium": 3, "high": 4, "critical": 5}
@@ -91,14 +92,14 @@ class Desktop:
             raise NotSent(missing)
         env = {name: os.environ[name] for name in DESKTOP_ENVIRONMENT if name in os.environ}
         try:
-            done = subprocess.run(  # noqa: S603 no shell reads the arguments
-                self.command(notice), env=env, capture_output=True, stdin=subprocess.DEVNULL, timeout=DESKTOP_SECONDS
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
+            done = run(self.command(notice), cwd="/", env=env, seconds=DESKTOP_SECONDS, limit=DESKTOP_OUTPUT)
+        except (OSError, ValueError) as error:  # the latter where the system's encoding has no such letter
             raise NotSent(f"{self.where}: {type(error).__name__}", again=True) from None
-        if done.returncode != 0:
-            said = one_line(done.stderr.decode(errors="replace").strip())[:200]
-            raise NotSent(f"{self.where} ended with {done.returncode}: {said or 'no word'}")
+        if done.cut:
+            raise NotSent(f"{self.where}: gave no end within {DESKTOP_SECONDS:g} s, or said too much", again=True)
+        if done.code != 0:
+            said = one_line(done.err.decode(errors="replace").strip())[:200]
+            raise NotSent(f"{self.where} ended with {done.code}: {said or 'no word'}")
         return "shown"
 
 

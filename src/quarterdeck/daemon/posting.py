@@ -57,7 +57,7 @@ def post(url: str, body: bytes, headers: Mapping[str, str], seconds: float = POS
         raise NotSent(f"{host_of(url)}: its certificate is not trusted ({error.verify_message})") from None
     except (OSError, http.client.HTTPException, ValueError) as error:
         in_time = not late.is_set() and not isinstance(error, TimeoutError)
-        says = f"{type(error).__name__}: {_words(error)}" if in_time else f"no answer within {seconds:g} s"
+        says = _words(error) if in_time else f"no answer within {seconds:g} s"
         raise NotSent(f"{host_of(url)}: {says}", again=True) from None
     finally:
         ending.cancel()
@@ -84,7 +84,10 @@ def _cut_off(connection: http.client.HTTPConnection, late: threading.Event) -> N
 
 
 def _words(error: Exception) -> str:
-    return (error.strerror if isinstance(error, OSError) and error.strerror else str(error)) or "no answer"
+    """What went wrong, without a word of who answered: one that echoes would have us tell the path, a secret."""
+    if isinstance(error, OSError):
+        return f"{type(error).__name__}: {error.strerror or 'no answer'}"
+    return f"{type(error).__name__}: what it answers is not HTTP"
 
 
 def _refused(url: str, status: int) -> NotSent:
