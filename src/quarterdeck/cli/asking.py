@@ -21,18 +21,32 @@ Notes = dict[str, str]
 
 
 def answers_from(request: dict[str, Any], words: list[str]) -> Answers:
-    """Words of the command line as answers: labels or free text for questions, NAME=VALUE for the fields of a form."""
+    """Words of the command line as answers: labels, numbers or free text for questions, NAME=VALUE for the fields of a
+    form."""
     if request["form"] == "elicitation":
         return _filled(request, words)
     asked = _questions(request)
     if len(asked) == 1:
-        several = flag(asked[0], "multiSelect") or len(words) > 1
-        return {text(asked[0], "question"): words if several else words[0]}
+        return {text(asked[0], "question"): _joined([_read_word(asked[0], word) for word in words])}
     if len(asked) != len(words):
         raise Refused(
-            f"{len(asked)} questions take one word each, or --answers; see: qd requests {request['request_id']}"
+            f"{len(asked)} questions take one word each, like 2 or '1,3', or --answers; "
+            f"see: qd requests {request['request_id']}"
         )
-    return {text(question, "question"): word for question, word in zip(asked, words, strict=True)}
+    return {text(question, "question"): _read_word(question, word) for question, word in zip(asked, words, strict=True)}
+
+
+def _read_word(question: dict[str, Any], word: str) -> str | list[str]:
+    """A label is itself, whatever its number; else as it is typed at a question."""
+    if word in _labels(question):
+        return [word] if flag(question, "multiSelect") else word
+    return read_choice(question, word)
+
+
+def _joined(chosen: list[str | list[str]]) -> str | list[str]:
+    if len(chosen) == 1:
+        return chosen[0]
+    return [label for one in chosen for label in ([one] if isinstance(one, str) else one)]
 
 
 def _filled(request: dict[str, Any], words: list[str]) -> Answers:
@@ -103,13 +117,19 @@ def _fields(request: dict[str, Any]) -> list[Field]:
 
 
 def read_choice(question: dict[str, Any], typed: str) -> str | list[str]:
-    """What was typed at a question: numbers stand for its options, everything else for itself."""
-    labels = [text(option, "label") for option in items(question, "options") if isinstance(option, dict)]
+    """What was typed at a question: numbers, and labels with commas between them where several may be chosen, stand
+    for its options; everything else for itself."""
+    labels = _labels(question)
     if not flag(question, "multiSelect"):
         return _numbered(labels, typed)
     if re.fullmatch(r"[\d\s,]+", typed):
         return [_numbered(labels, number) for number in re.findall(r"\d+", typed)]
-    return [typed]
+    named = [part.strip() for part in typed.split(",")]
+    return named if all(name in labels for name in named) else [typed]
+
+
+def _labels(question: dict[str, Any]) -> list[str]:
+    return [text(option, "label") for option in items(question, "options") if isinstance(option, dict)]
 
 
 def _numbered(labels: list[str], typed: str) -> str:

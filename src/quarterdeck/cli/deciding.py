@@ -98,7 +98,12 @@ def deny(
 def answer(
     request_id: RequestId,
     words: Annotated[
-        list[str] | None, typer.Argument(metavar="[LABEL]…", help="Labels or your own words; NAME=VALUE for a form.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[LABEL]…",
+            help="For each question a label, its number or your own words, '1,3' where several may be chosen; "
+            "NAME=VALUE for a form.",
+        ),
     ] = None,
     answers: Annotated[
         str | None, typer.Option(help='JSON object: {"<question text>": "<label or free text>"}, or a form\'s fields.')

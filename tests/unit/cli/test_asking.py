@@ -31,6 +31,7 @@ def form(**fields: Any) -> dict[str, Any]:
         (ONE, "neither, 1", "neither, 1"),
         (MANY, "1, 2", ["A", "B"]),
         (MANY, "2", ["B"]),
+        (MANY, "A, B", ["A", "B"]),
         (MANY, "both, really", ["both, really"]),
     ],
 )
@@ -44,9 +45,20 @@ def test_words_of_the_command_line_are_answers() -> None:
     assert answers_from(request(ONE), ["B"]) == {"Which?": "B"}
     assert answers_from(request(MANY), ["A"]) == {"Which ones?": ["A"]}
     assert answers_from(request(MANY), ["A", "B"]) == {"Which ones?": ["A", "B"]}
-    assert answers_from(request(ONE, MANY), ["A", "B"]) == {"Which?": "A", "Which ones?": "B"}
+    assert answers_from(request(ONE, MANY), ["A", "B"]) == {"Which?": "A", "Which ones?": ["B"]}
     with pytest.raises(Refused, match="2 questions take one word each"):
         answers_from(request(ONE, MANY), ["A"])
+
+
+def test_a_number_on_the_command_line_is_the_option_that_the_list_shows_under_it() -> None:
+    assert answers_from(request(ONE, MANY), ["2", "1,2"]) == {"Which?": "B", "Which ones?": ["A", "B"]}
+    assert answers_from(request(MANY), ["2", "A", "my own"]) == {"Which ones?": ["B", "A", "my own"]}
+    assert answers_from(request(ONE), ["3"]) == {"Which?": "3"}
+
+
+def test_a_label_that_is_a_number_stands_for_itself() -> None:
+    sizes = {"question": "How many?", "options": [{"label": "2"}, {"label": "1"}]}
+    assert answers_from(request(sizes), ["1"]) == {"How many?": "1"}
 
 
 def test_words_of_the_command_line_fill_in_a_form() -> None:
