@@ -204,6 +204,12 @@ def test_wrong_use_is_named(daemon: Daemon, words: list[str], code: int, said: s
     assert "Traceback" not in done.stderr
 
 
+def test_a_mode_that_there_is_not_is_wrong_use_and_names_those_there_are(tmp_path: Path) -> None:
+    for option, named in (("--mode", "'tmux'"), ("--permission-mode", "'acceptEdits'")):
+        wrong = qd(tmp_path, "run", option, "bypassPermissions", "go")
+        assert (wrong.returncode, named in wrong.stderr) == (2, True)
+
+
 @pytest.mark.parametrize("command", [["status"], ["sessions"], ["feed"], ["requests"], ["allow", "x"], ["stop"]])
 def test_without_a_daemon_the_exit_code_is_three(tmp_path: Path, command: list[str]) -> None:
     done = qd(tmp_path / "home", *command)

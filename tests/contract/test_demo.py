@@ -13,18 +13,26 @@ from pathlib import Path
 
 import pytest
 
+from quarterdeck.agents.day import DAY
 from quarterdeck.cli.demo_home import NOTE, make_home, sweep
 from quarterdeck.daemon.proc import alive
+from quarterdeck.surfaces.client import Client
 from tests.support.daemon import until
 
 pytestmark = pytest.mark.timeout(60)
 
+MINE = "11111111-2222-4333-8444-555555555555"
+
 
 @pytest.fixture
 def demo(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    """A demo that plays in lines, with its home below `tmp_path`."""
+    """A demo that plays in lines, with its home below `tmp_path`, beside a session of one's own."""
     command = [sys.executable, "-u", "-m", "quarterdeck", "demo", "--lines", "--patience", "600"]
-    environ = {**os.environ, "TMPDIR": str(tmp_path)}
+    said = {"type": "user", "sessionId": MINE, "cwd": str(tmp_path), "message": {"role": "user", "content": "hello"}}
+    transcript = tmp_path / "claude" / "projects" / "-mine" / f"{MINE}.jsonl"
+    transcript.parent.mkdir(parents=True)
+    transcript.write_text(json.dumps(said) + "\n")
+    environ = {**os.environ, "TMPDIR": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path / "claude")}
     with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True) as playing:
         yield playing
         playing.kill()
@@ -48,6 +56,12 @@ def test_a_demo_that_is_told_to_end_leaves_nothing_and_says_so(demo: subprocess.
     assert demo.stdout.read().endswith(f"The demo is over, and its home {home} is gone.\n")
     assert not home.exists()
     assert not alive(daemon)
+
+
+def test_a_demo_shows_its_own_agents_and_no_session_of_ones_own(demo: subprocess.Popen[str]) -> None:
+    client = Client.of_home(home_of(demo), "test")
+    until(lambda: len(client.all("/api/v1/sessions")) >= len(DAY))
+    assert MINE not in [session["session_id"] for session in client.all("/api/v1/sessions")]
 
 
 def test_a_demo_that_was_killed_is_swept_by_the_next(demo: subprocess.Popen[str], tmp_path: Path) -> None:

@@ -428,7 +428,7 @@ def test_a_second_daemon_says_which_one_runs_and_harms_it_not(daemon: Daemon, nu
     held = daemon.hold(permission("ls"))
     [request] = daemon.until_pending(1)
     second = Daemon(daemon.home, launch=nursery.launch())
-    refuses_to_start(second, f"pid {daemon.pid}", daemon.url, "quarterdeck stop")
+    refuses_to_start(second, f"pid {daemon.pid}", daemon.url, "qd stop")
     assert daemon.note()["pid"] == daemon.pid
     assert daemon.decide(request, "deny", message="no")[0] == 200
     assert decision_in(held.answer()[1]) == "deny"

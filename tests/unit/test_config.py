@@ -47,6 +47,7 @@ def test_the_environment_comes_after_the_file(tmp_path: Path) -> None:
         ("a: [\n", "is not YAML"),
         ("decide: 7\n", "config.yaml:1: decide must hold keys"),
         ("decide:\n  hold: auto\n  hold: never\n", "config.yaml:3: decide.hold is given twice; the first is in line 2"),
+        ("runner.port: 5\n", "config.yaml:1: runner.port stands in its section: write port: below runner:"),
         ("decde:\n  hold: auto\n", "config.yaml:1: decde is not a setting; did you mean decide?"),
         ("decide:\n  [a]: 1\n", "config.yaml:2: a key must be a word"),
         ("decide:\n  hold: !!python/name:os.system x\n", "config.yaml:2: is not YAML"),

@@ -112,7 +112,7 @@ def _url(home: Home, config: Config) -> str:
         return str(note["url"])
     port = config.runner.port or kept_port(home)
     if not port:
-        raise QuarterdeckError("no port has been chosen yet; start Quarterdeck once with: quarterdeck up")
+        raise QuarterdeckError("no port has been chosen yet; start Quarterdeck once with: qd up")
     return f"http://{config.runner.host}:{port}"
 
 

@@ -149,6 +149,7 @@ def stop() -> None:
         raise NoDaemon(f"no Quarterdeck runs in {home_path()}")
     if found is None:
         raise NoDaemon(f"nothing answers at {note['url']}; if pid {note['pid']} is Quarterdeck, stop it with kill")
+    ending = [s for s in found.all("/api/v1/sessions") if s["mode"] == "sdk" and s["ended_at"] is None]
     pid = int(note["pid"])
     os.kill(pid, signal.SIGTERM)
     deadline = time.monotonic() + STOP_SECONDS
@@ -157,6 +158,9 @@ def stop() -> None:
             raise QuarterdeckError(f"pid {pid} still runs after {STOP_SECONDS:.0f} s; see its log")
         time.sleep(0.02)
     out.print("Quarterdeck stopped.")
+    if ending:
+        ids = ", ".join(s["session_id"][:8] for s in ending)
+        out.print(f"Sessions of the SDK have ended with it ({ids}); after qd up: qd resume SESSION", style="dim")
     if (home_path() / "claude-plugin").exists():
         out.print(
             "Connected sessions go on, and note at each turn that it is away, until: qd up (or: qd uninstall)",

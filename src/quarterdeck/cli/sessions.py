@@ -7,7 +7,7 @@ import mimetypes
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -22,9 +22,10 @@ IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 MOST_BYTES = 10 * 1024 * 1024
 
 Session = Annotated[str, typer.Argument(metavar="SESSION", help="A session's id, or enough of its beginning.")]
-Mode = Annotated[str, typer.Option("--mode", metavar="sdk|pty|tmux", help="Through the SDK, or in a terminal.")]
+Modes = Literal["sdk", "pty", "tmux"]
+Mode = Annotated[Modes, typer.Option("--mode", metavar="sdk|pty|tmux", help="Through the SDK, or in a terminal.")]
 PermissionMode = Annotated[
-    str | None,
+    Literal["default", "acceptEdits", "plan", "dontAsk", "auto"] | None,
     typer.Option("--permission-mode", metavar="MODE", help="default, acceptEdits, plan, dontAsk or auto."),
 ]
 Model = Annotated[str | None, typer.Option("--model", help="The model to use.")]
@@ -90,7 +91,7 @@ def send(
 
 @plainly
 def interrupt(session: Session, json: AsJson = False) -> None:
-    """Make a session of ours stop what it does."""
+    """Make a session of ours stop what it does; prompts that wait then go on."""
     _order(session, "interrupt", "Interrupted", json)
 
 
@@ -121,7 +122,7 @@ def fork(
     session: Session,
     prompt: Annotated[str, typer.Argument(help="What to write to the fork at once; - reads it from stdin.")] = "",
     at: Annotated[str | None, typer.Option("--at", help="From this message of the conversation on.")] = None,
-    mode: Annotated[str | None, typer.Option("--mode", metavar="sdk|pty|tmux", help="Else as the session.")] = None,
+    mode: Annotated[Modes | None, typer.Option("--mode", metavar="sdk|pty|tmux", help="Else as the session.")] = None,
     json: AsJson = False,
 ) -> None:
     """Go on with a conversation under a new id; the old one stays as it is."""
@@ -146,7 +147,7 @@ def takeover(
 @plainly
 def switch(
     session: Session,
-    mode: Annotated[str | None, typer.Option("--mode", metavar="sdk|pty|tmux", help="Go on in this mode.")] = None,
+    mode: Annotated[Modes | None, typer.Option("--mode", metavar="sdk|pty|tmux", help="Go on in this mode.")] = None,
     permission_mode: PermissionMode = None,
     model: Model = None,
     json: AsJson = False,

@@ -49,11 +49,13 @@ class Problem(Struct, frozen=True, kw_only=True):
 
 
 def unknown(key: str, place: Place) -> Problem:
-    """A key that is no setting, with the one that was meant. A secret belongs into a file of its own."""
+    """A key that is no setting where it stands, with the one that was meant; secrets belong into files."""
     if f"{key}_file" in KEYS:
         says = f"must not hold a secret here: write it into a file of mode 0600, and name that in {key}_file"
         return Problem(place=place, key=key, says=says, nearest=f"{key}_file")
-    section = key.partition(".")[0]
+    section, _, name = key.partition(".")
+    if key in KEYS:
+        return Problem(place=place, key=key, says=f"stands in its section: write {name}: below {section}:", nearest=key)
     names = [name for name, _ in sections()]
     beside = [known for known in KEYS if known.startswith(f"{section}.")] or names
     near = nearest(key, KEYS if "." in key else names)

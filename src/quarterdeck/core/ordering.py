@@ -89,19 +89,20 @@ def _cannot_go_on(step: Step, start: Start) -> Refusal | None:
     """One writer per session: a conversation that somebody else may be writing can only be forked."""
     if start.fork:
         return _is_taken(step, start)
+    before = step.draft.sessions.get(start.resume or "")
+    if before is not None and before.runs_here:
+        return Refusal("session_runs", f"{start.resume} already runs here ({before.mode})")
+    instead = f"end it there, or: qd fork {start.resume}"
     if start.runs_as is not None:
-        return Refusal("session_runs", f"{start.resume} runs as process {start.runs_as}; end it there, or fork it")
+        return Refusal("session_runs", f"{start.resume} runs as process {start.runs_as}; {instead}")
     goes_on = current(step.draft.state, start.session_id)
     if goes_on is not None and goes_on.runs_here and goes_on.session_id != start.session_id:
         return Refusal("session_runs", f"{start.resume} goes on as {goes_on.session_id}; end that first, or fork it")
-    before = step.draft.sessions.get(start.resume or "")
     if before is None:
         return None
-    if before.runs_here:
-        return Refusal("session_runs", f"{start.resume} already runs here ({before.mode})")
     if before.process is not None or before.agent_state is not AgentState.UNKNOWN:
         where = f"as process {before.process.pid}" if before.process else "in a terminal"
-        return Refusal("session_runs", f"{start.resume} still runs {where}; end it there, or fork it")
+        return Refusal("session_runs", f"{start.resume} still runs {where}; {instead}")
     return None
 
 
@@ -117,11 +118,12 @@ def _running(step: Step, session_id: str) -> Running | Refusal:
     if session is None:
         return Refusal("not_found", f"no such session: {session_id}")
     if session.ours is None:
-        return Refusal("not_ours", f"{session_id} runs in a terminal of its own; first: qd takeover {session_id}")
+        takeover = f"qd takeover {session_id} once it has ended there"
+        return Refusal("not_ours", f"{session_id} is at a terminal of its own; qd fork {session_id}, or {takeover}")
     if session.ours.status == "moved":
         return Refusal("not_running", f"{session_id} goes on as {session.ours.moved_to}")
     if not session.ours.runs:
-        return Refusal("not_running", f"{session_id} has ended; first: qd resume {session_id}")
+        return Refusal("not_running", f"{session_id} has ended; to go on: qd resume {session_id}")
     if session.ours.status == "ending":
         return Refusal("not_running", f"{session_id} is ending")
     return Running(session, session.ours)

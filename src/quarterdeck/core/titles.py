@@ -139,11 +139,15 @@ def _todo_update(data: Any) -> str:
 
 def _run_end(data: Any) -> str:
     counters = data.counters
-    return f"■ Run {data.status}: {counters.tool_uses} tools, {counters.tool_failures} failed"
+    return f"■ Run {data.status}: {_counted(counters.tool_uses, 'tool')}, {counters.tool_failures} failed"
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def _summary(data: Any) -> str:
-    words = f"Σ {data.message_count} messages, {data.tool_call_count} tools"
+    words = f"Σ {_counted(data.message_count, 'message')}, {_counted(data.tool_call_count, 'tool')}"
     if data.usage is not None:
         words += f", {short_usage(data.usage)}"
     return f"{words}; not all is known" if data.missing else words
@@ -185,7 +189,7 @@ _TITLES: dict[str, Callable[[Any], str]] = {
     "turn.result": lambda d: _turn(d),
     "agent.note": lambda d: f"· {d.name}",
     "session.state": lambda d: _session_state(d),
-    "session.usage": lambda d: f"· Transcript read: {len(d.spent)} messages",
+    "session.usage": lambda d: f"· Transcript read: {_counted(len(d.spent), 'message')}",
     "session.summary": _summary,
     "run.start": lambda d: f"▸ Run: {d.trigger.prompt_preview or d.trigger.type}",
     "run.end": _run_end,
@@ -196,7 +200,7 @@ _TITLES: dict[str, Callable[[Any], str]] = {
     "tool.pre": lambda d: f"● {_call(d)}",
     "tool.post": lambda d: f"⎿ {d.tool_name} result",
     "tool.failure": lambda d: f"⎿ {d.tool_name} failed: {d.error}",
-    "tool.batch": lambda d: f"⎿ {len(d.tool_calls)} tool calls done",
+    "tool.batch": lambda d: f"⎿ {_counted(len(d.tool_calls), 'tool call')} done",
     "permission.request": lambda d: f"⚠ Permission: {_call(d)}",
     "permission.decision": _decision,
     "decision.refused": lambda d: f"✗ Refused: {d.wanted} by {d.by}, {d.reason}",

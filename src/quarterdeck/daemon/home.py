@@ -42,9 +42,7 @@ class Home:
             file.close()
             running = self.read_note()
             who = f"pid {running['pid']} at {running['url']}" if running else "another process"
-            raise AlreadyRunning(
-                f"Quarterdeck already runs in {self.path}: {who}; stop it with: quarterdeck stop"
-            ) from None
+            raise AlreadyRunning(f"Quarterdeck already runs in {self.path}: {who}; stop it with: qd stop") from None
         self._lock = file
 
     def unlock(self) -> None:

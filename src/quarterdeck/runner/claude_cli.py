@@ -64,7 +64,7 @@ class ClaudeCli(Struct, frozen=True):
     def run(self, cwd: Path, *args: str, seconds: float = INSTALL_SECONDS, secrets: Collection[str] = ()) -> str:
         """What one command printed; Refused with its last words when it fails or takes too long. What `secrets` names
         is not repeated."""
-        said = f"{self.path} {' '.join(args[:NAMED])}"
+        said = " ".join((str(self.path), *_named(args)))
         try:
             ended = run([str(self.path), *args], cwd=str(cwd), env=self._environment(), seconds=seconds)
         except OSError as error:
@@ -92,6 +92,12 @@ def state_file(config_dir: Path) -> Path:
     """The CLI's own state, which lies beside its standard folder and in any other."""
     home = Path.home()
     return (home if config_dir == home / ".claude" else config_dir) / ".claude.json"
+
+
+def _named(args: tuple[str, ...]) -> tuple[str, ...]:
+    """The words before the first option, or that option alone."""
+    words = args[:NAMED]
+    return words[: next((at for at, word in enumerate(words) if at and word.startswith("-")), NAMED)]
 
 
 def _last_line(output: bytes) -> str:

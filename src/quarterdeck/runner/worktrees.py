@@ -202,9 +202,9 @@ class Worktrees:
         project = _repository(worktree.project)
         here = self._checked(worktree, project)
         if not force and self._is_dirty(here):
-            raise Refused(f"{worktree.path}: has changes that are not committed; commit them, or force it")
+            raise Refused(f"{worktree.path}: has changes that are not committed; commit them, or use --force")
         if not force and (ahead := self._distance(project, worktree.base, worktree.branch)[0]):
-            raise Refused(f"{worktree.branch}: {ahead} commits are not in {worktree.base}; merge them, or force it")
+            raise Refused(f"{worktree.branch}: {ahead} commits are not in {worktree.base}; merge them, or use --force")
         self._remove(project, worktree)
 
     def _remove(self, project: Repository, worktree: Worktree) -> None:

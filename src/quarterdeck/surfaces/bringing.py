@@ -35,7 +35,7 @@ def brings_lines(brings: Json) -> Iterator[Told]:
     for words in brings["troubles"]:
         yield Told("trouble", one_line(f"not read: {words}"))
     if not any(brings[sort] for sort, _ in SORTS) and not brings["troubles"]:
-        yield Told("words", "It brings no hooks, MCP servers, variables or rules of its own.")
+        yield Told("words", "no hooks, MCP servers, variables or rules of its own")
 
 
 def _item(sort: str, one: Json) -> str:

@@ -27,7 +27,7 @@ class Client:
     @classmethod
     def of_home(cls, home: Path, surface: str = "cli", timeout: float = CALL_SECONDS) -> Client:
         """The daemon that runs in this home."""
-        hint = "start it with: quarterdeck up"
+        hint = "start it with: qd up"
         try:
             note = json.loads((home / "run" / "daemon.json").read_text(encoding="utf-8"))
             token = (home / "token").read_text(encoding="utf-8").strip()
@@ -77,7 +77,7 @@ class Client:
             return _read(response.status, response.read())
         except (OSError, http.client.HTTPException) as error:
             raise NoDaemon(
-                f"{self.url} does not answer ({error or type(error).__name__}); start it with: quarterdeck up"
+                f"{self.url} does not answer ({error or type(error).__name__}); start it with: qd up"
             ) from None
         finally:
             connection.close()

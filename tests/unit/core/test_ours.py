@@ -134,12 +134,13 @@ def test_a_session_of_ours_is_known_before_it_speaks_and_names_its_starter() -> 
 def test_one_writer_per_session() -> None:
     crew = Crew().trusts()
     crew.hears("SessionStart", source="startup").hears("UserPromptSubmit", prompt="go")
-    crew.starts(resume="s1").refuses("session_runs", "fork it")
+    crew.starts(resume="s1").refuses("session_runs", "qd fork s1")
     crew.starts("s2", resume="s1", fork=True).records("session.launch").folds()
     crew.hears("SessionEnd", reason="other")
     crew.starts(resume="s1").records("session.launch").folds()
     assert crew.last.events[0].data.resumed
     crew.starts(resume="s1").refuses("session_runs", "already runs here")
+    crew.starts(resume="s1", runs_as=77).refuses("session_runs", "already runs here")
 
 
 @pytest.mark.law("S4")
@@ -194,7 +195,9 @@ def test_orders_to_others_sessions_say_what_to_do() -> None:
     crew = Crew().trusts()
     crew.tells(End(session_id="s9", by="bob", at=1.0)).refuses("not_found")
     crew.hears("SessionStart", source="startup")
-    crew.tells(End(session_id="s1", by="bob", at=1.0)).refuses("not_ours", "qd takeover s1")
+    crew.tells(End(session_id="s1", by="bob", at=1.0)).refuses(
+        "not_ours", "qd fork s1, or qd takeover s1 once it has ended"
+    )
 
 
 def test_a_crash_is_told_with_its_last_words_and_what_was_cut_off_and_can_be_resumed() -> None:

@@ -116,7 +116,7 @@ def test_a_session_is_summed_up_when_it_ends() -> None:
     assert (summary.last_assistant_text, summary.last_assistant_timestamp) == ("found it", 1500.0)
     assert (summary.message_count, summary.tool_call_count, summary.error) == (3, 1, None)
     assert (summary.usage, summary.context_tokens, summary.missing) == (Usage(output_tokens=2, cost_usd=2.0), 40, [])
-    assert title_of(scene.last.events[0]) == "Σ 3 messages, 1 tools, 2 tokens $2.00"
+    assert title_of(scene.last.events[0]) == "Σ 3 messages, 1 tool, 2 tokens $2.00"
     assert scene.session.transcript.summed_up
     scene.is_now(AgentState.ENDED).folds()
     scene.hears("SessionStart", source="resume")

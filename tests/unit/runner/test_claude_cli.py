@@ -43,8 +43,10 @@ def test_a_program_that_fails_is_named_with_its_last_words(tmp_path: Path) -> No
     program = tmp_path / "claude"
     program.write_text("#!/bin/sh\necho first >&2\necho last words >&2\nexit 1\n")
     program.chmod(0o755)
-    with pytest.raises(Refused, match="last words"):
-        ClaudeCli(program, tmp_path).run(tmp_path, "x")
+    failing = ClaudeCli(program, tmp_path)
+    for words, named in (("x", "x"), ("plugin list --json", "plugin list"), ("--version", "--version")):
+        with pytest.raises(Refused, match=f"claude {named}: last words$"):
+            failing.run(tmp_path, *words.split())
 
 
 def test_a_program_that_was_named_must_be_one(tmp_path: Path) -> None:

@@ -42,9 +42,9 @@ class FeedPane(FeedView, Titled):
     def project_of(self, session_id: str) -> str:
         """What a session is called in the feed."""
         session = self._model.sessions.get(session_id)
-        if session is None:
-            return OWN if session_id == OWN else session_id[:8]
-        return project_name(session["cwd"])
+        if session_id == OWN:
+            return OWN
+        return project_name(session["cwd"]) if session else session_id[:8]
 
     def on_mount(self) -> None:
         self.follow(None)
