@@ -185,7 +185,8 @@ def _holder_gone(state: State, told: HolderGone) -> Step:
     request = _open(state, told.request_id)
     step = Step(state, request.session_id if request else "", told.at)
     if request is not None:
-        step.withdraw(request, "answered or cancelled at the terminal")
+        is_ours = request.holder == "sdk"
+        step.withdraw(request, "its turn was stopped" if is_ours else "answered or cancelled at the terminal")
         if request.kind == "stop":
             end_run(step, "completed")
     return step

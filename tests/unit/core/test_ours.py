@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from quarterdeck.core.agent_state import AgentState
 from quarterdeck.core.commands import (
     Heard,
+    HolderGone,
     ProcessSeen,
     Reply,
     Restarted,
@@ -313,6 +314,8 @@ def test_in_an_sdk_session_the_sdk_asks_and_the_hook_is_answered_at_once() -> No
     assert crew.request("a").held
     assert crew.request("a").expires_at == heard.event.at + 60.0
     crew.tells(Unattended(at=crew.clock)).does_nothing()
+    crew.tells(HolderGone(request_id="a", at=crew.clock)).records("permission.decision").folds()
+    assert crew.last.events[0].data.reason == "its turn was stopped"
 
 
 @pytest.mark.law("D13")

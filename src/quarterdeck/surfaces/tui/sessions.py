@@ -93,6 +93,7 @@ class Sessions(Wall, Titled):
         self.cursor = 0
         self.chosen: str | None = None
         self._sessions: list[Json] = []
+        self._now = 0.0
         self._starts: list[int] = [0]
 
     @property
@@ -110,7 +111,7 @@ class Sessions(Wall, Titled):
     def tell(self, sessions: list[Json], now: float) -> None:
         """Other sessions, or the same ones a moment later; the cursor stays on its session."""
         held, before = self.pointed["session_id"] if self.pointed else None, self.cursor
-        self._sessions = sessions
+        self._sessions, self._now = sessions, now
         places = {session["session_id"]: place for place, session in enumerate(sessions, 1)}
         self.cursor = places.get(held or "", min(self.cursor, len(sessions)) if held else 0)
         width = self.content_size.width
@@ -127,6 +128,10 @@ class Sessions(Wall, Titled):
         if self.cursor != before:
             self.refresh()
         self.border_subtitle = f"{len(sessions)}" if sessions else ""
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Rows are as wide as the list: one that was told while it was hidden is made anew."""
+        self.tell(self._sessions, self._now)
 
     def row_style(self, number: int) -> Style | None:
         place = self._place(number)
