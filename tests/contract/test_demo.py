@@ -36,6 +36,8 @@ def demo(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True) as playing:
         yield playing
         playing.kill()
+        playing.wait()
+        sweep(tmp_path)
 
 
 def home_of(demo: subprocess.Popen[str]) -> Path:
