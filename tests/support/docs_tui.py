@@ -56,6 +56,9 @@ model, the prompt. A project that is not trusted yet is shown first with everyth
 variables, allow rules; it can be trusted once all of that has been on screen. What is refused is said in the dialog,
 and nothing that was typed is lost.
 
+![Starting a session](screenshots/start.svg)
+![What a project brings, before it is trusted](screenshots/trust.svg)
+
 An order is about the session under the cursor in the list, else about the one whose card has the focus, else about the
 one whose feed is shown. The foot shows the keys that this session takes: a session of ours is written to (`>`),
 interrupted, ended, forked, switched to another mode; one that has ended is resumed; one that runs in a terminal of its
@@ -67,6 +70,18 @@ runs: it neither rings nor notifies.
 
 `:plugins`, `:marketplaces` and `:mcp` have Claude Code's own command line do what is asked and show what it says. No
 MCP server is started before `v`.
+
+![Plugins](screenshots/plugins.svg)
+![MCP servers](screenshots/mcp.svg)
+
+## Other screens
+
+`:rules` lists standing decisions with how often each has decided, adds and removes them, says what they say of a use,
+and tries one on the past. `:audit` shows who decided and changed what, `:projects` sessions and costs by folder,
+`:tasks` the to-dos of every run, `:health` how the daemon does. `esc` goes back.
+
+![Rules](screenshots/rules.svg)
+![The audit](screenshots/audit.svg)
 
 The pictures are made by `make screenshots`, the tables below by `make docs`.
 

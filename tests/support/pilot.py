@@ -13,6 +13,7 @@ from quarterdeck.surfaces.tui.app import QuarterdeckApp
 from quarterdeck.surfaces.tui.bridge import Bridge
 from quarterdeck.surfaces.tui.desk import Desk
 from quarterdeck.surfaces.tui.model import Asked
+from quarterdeck.surfaces.tui.talk import Talk
 
 SECONDS = 10.0
 
@@ -94,9 +95,11 @@ class Face:
 
 
 @asynccontextmanager
-async def face_of(home: Path, size: tuple[int, int] = (120, 40), theme: str = "dark") -> AsyncGenerator[Face]:
+async def face_of(
+    home: Path, size: tuple[int, int] = (120, 40), theme: str = "dark", talk: Talk | None = None
+) -> AsyncGenerator[Face]:
     """A face that has connected."""
-    app = QuarterdeckApp(home, theme=theme)
+    app = QuarterdeckApp(home, theme=theme, talk=talk)
     async with app.run_test(size=size) as pilot:
         face = Face(app, pilot)
         await face.until(lambda: app.model.link == "live", "a connection")

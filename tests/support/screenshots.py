@@ -1,4 +1,5 @@
-"""`make screenshots`: pictures of the terminal face from `qd demo`, for the documents."""
+"""`make screenshots`: pictures of the terminal face from `qd demo`, for the documents. What a demo has none of, like
+projects and plugins, is staged."""
 
 import asyncio
 import re
@@ -9,9 +10,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from quarterdeck.surfaces.client import Client
 from quarterdeck.surfaces.tui.app import QuarterdeckApp
 from tests.support.daemon import until
 from tests.support.pilot import Face, face_of
+from tests.support.staged import Json, StagedTalk
 
 FOLDER = Path(__file__).parents[2] / "docs" / "screenshots"
 SHOTS: dict[str, tuple[tuple[int, int], str, tuple[str, ...]]] = {
@@ -22,13 +25,20 @@ SHOTS: dict[str, tuple[tuple[int, int], str, tuple[str, ...]]] = {
     "remember": ((110, 32), "dark", ("r",)),
     "many": ((110, 32), "dark", ("m", "space", "down")),
     "help": ((110, 32), "light", ("question_mark",)),
+    "start": ((110, 32), "dark", ("s",)),
+    "trust": ((110, 32), "dark", ("s", *"shop", "enter", *"add a limiter", "f2")),
+    "plugins": ((110, 20), "dark", ("colon", *"plugins", "enter", "down", "enter")),
+    "mcp": ((110, 20), "dark", ("colon", *"mcp", "enter", "down", "down", "enter")),
+    "rules": ((110, 20), "dark", ("colon", *"rules", "enter")),
+    "audit": ((110, 20), "dark", ("colon", *"audit", "enter")),
 }
 """Each picture: its size, its theme, and the keys that lead to it."""
 
 
 def picture(app: QuarterdeckApp) -> str:
-    """The screen as SVG: it names no address, and is the same for the same screen."""
-    svg = app.export_screenshot(title="Quarterdeck")
+    """The screen as SVG: it names no address, and is the same for the same screen. The fonts of few browsers have the
+    mark of an outcome; a corner looks like it."""
+    svg = app.export_screenshot(title="Quarterdeck").replace("⎿", "└")
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.S)
     return re.sub(r"terminal-\d+", "terminal", svg)
 
@@ -46,12 +56,41 @@ def demo() -> Iterator[Path]:
             playing.send_signal(signal.SIGINT)
 
 
-async def shoot(home: Path, name: str) -> None:
+RULES: tuple[Json, ...] = (
+    {"effect": "allow", "pattern": "Bash(git log:*)", "scope": "user"},
+    {"effect": "allow", "pattern": "Bash(pytest:*)", "scope": "project", "scope_path": "/home/you/api-server"},
+    {"effect": "ask", "pattern": "WebFetch", "scope": "user", "note": "look where it goes"},
+    {"effect": "deny", "pattern": "Bash(git push --force:*)", "scope": "user", "expires": "30d"},
+)
+"""Rules that a person may have; none decides what the demo asks."""
+
+
+def keep_rules(home: Path) -> None:
+    client = Client.of_home(home, "tui")
+    for rule in RULES:
+        client.post("/api/v1/rules", rule)
+
+
+def decide_some(home: Path) -> None:
+    """Two of the three that wait are decided, for the record."""
+    client = Client.of_home(home, "tui")
+    words: dict[str, Json] = {
+        "WebFetch": {"decision": "allow"},
+        "Bash": {"decision": "deny", "message": "not on Friday"},
+    }
+    for request in client.get("/api/v1/requests")["requests"]:
+        if request["tool_name"] in words:
+            body = {**words[request["tool_name"]], "digest": request["digest"]}
+            client.post(f"/api/v1/requests/{request['request_id']}/decision", body)
+
+
+async def shoot(home: Path, name: str, waiting: int = 3) -> None:
     size, theme, keys = SHOTS[name]
-    async with face_of(home, size, theme) as face:
-        await face.until(lambda: len(face.app.model.pending) == 3, "three that wait")
+    async with face_of(home, size, theme, StagedTalk(home)) as face:
+        await face.until(lambda: len(face.app.model.pending) >= waiting, "some that wait")
         await face.card()
-        await face.press(*keys)
+        for key in keys:
+            await face.press(key)
         await _still(face)
         (FOLDER / f"{name}.svg").write_text(picture(face.app))
 
@@ -68,8 +107,11 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     with demo() as home:
         until((home / "run" / "daemon.json").exists)
+        keep_rules(home)
         for name in SHOTS:
-            asyncio.run(shoot(home, name))
+            if name == "audit":
+                decide_some(home)
+            asyncio.run(shoot(home, name, 1 if name == "audit" else 3))
             sys.stdout.write(f"docs/screenshots/{name}.svg\n")
 
 

@@ -107,3 +107,17 @@ async def test_a_form_is_sent_with_its_last_character() -> None:
     about = {"message": "Who?", "requested_schema": schema}
     dialog = FormDialog(asked(kind="question", form="elicitation", tool_input=about))
     assert await saved(dialog, focused(dialog, Input), *TYPED, "ctrl+s") == {"name": TYPED}
+
+
+async def test_a_dialog_steps_aside_for_the_one_it_leads_to() -> None:
+    app = QuarterdeckApp(Path("/nowhere"), talk=talk())
+    async with app.run_test(size=(100, 30)) as pilot:
+        face = Face(app, pilot)
+        first, second = RuleDialog(talk(), {}), ExplainDialog("/w")
+        await app.push_screen(first)
+        await face.sees("A new rule")
+        await app.push_screen(second)
+        await face.sees("What would the rules say?")
+        await face.until(lambda: not first.query_one("#box").visible, "one dialog")
+        await face.press("escape")
+        await face.sees("A new rule")

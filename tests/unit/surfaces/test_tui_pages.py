@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.cells import cell_len
 
 from quarterdeck.core.feed import OWN
+from quarterdeck.surfaces.client import Client
+from quarterdeck.surfaces.live import Connected, Message
 from quarterdeck.surfaces.tui.app import QuarterdeckApp
 from quarterdeck.surfaces.tui.bridge import Bridge
 from quarterdeck.surfaces.tui.dialogs.start import StartDialog
@@ -18,10 +21,21 @@ from quarterdeck.surfaces.tui.places import PLACES
 from quarterdeck.surfaces.tui.screens.audit import AuditPage, audit_rows
 from quarterdeck.surfaces.tui.screens.health import HealthPage
 from quarterdeck.surfaces.tui.screens.help import HelpPage
+from quarterdeck.surfaces.tui.screens.plugins import plugin_rows
 from quarterdeck.surfaces.tui.screens.rules import RulesPage
 from quarterdeck.surfaces.tui.wall import Wall
 from tests.support.pilot import Face
-from tests.support.tui import NOW, Json, RecordedTalk, connected, request, session, snapshot
+from tests.support.tui import (
+    NOW,
+    Json,
+    RecordedClient,
+    RecordedTalk,
+    connected,
+    event,
+    request,
+    session,
+    snapshot,
+)
 
 ANSWERS: dict[str, Json] = {
     "/sessions": {"sessions": [], "next": None},
@@ -32,8 +46,10 @@ ANSWERS: dict[str, Json] = {
 
 
 @asynccontextmanager
-async def recorded(size: tuple[int, int] = (60, 20), **told: list[Json]) -> AsyncGenerator[Face]:
-    talk = RecordedTalk([connected(), snapshot(**told)], ANSWERS)
+async def recorded(
+    size: tuple[int, int] = (60, 20), answers: dict[str, Json] | None = None, **told: list[Json]
+) -> AsyncGenerator[Face]:
+    talk = RecordedTalk([connected(), snapshot(**told)], ANSWERS | (answers or {}))
     app = QuarterdeckApp(Path("/nowhere"), talk=talk, clock=lambda: NOW)
     async with app.run_test(size=size) as pilot:
         face = Face(app, pilot)
@@ -99,6 +115,33 @@ async def test_a_deciding_key_away_from_the_card_says_where_it_acts() -> None:
         assert isinstance(face.app.screen, Bridge)
 
 
+class GrowingClient(RecordedClient):
+    """Whose log has grown each time it is read."""
+
+    events = [event(n, "user.prompt", f"prompt {n}", prompt=f"prompt {n}") for n in range(1, 31)]
+    known = 10
+
+    def get(self, path: str, /, **query: Any) -> Json:
+        found = [one for one in self.events[: self.known] if one["seq_no"] < query.get("before", 0)]
+        GrowingClient.known = 20
+        return {"events": found, "next": None}
+
+
+class GrowingTalk(RecordedTalk):
+    def client(self, seconds: float = 1.0) -> Client:
+        return GrowingClient("", "")
+
+
+async def test_what_happens_between_the_first_look_and_the_stream_is_in_the_feed() -> None:
+    later = [Message("event", {"event": one}) for one in GrowingClient.events[20:]]
+    talk = GrowingTalk([Connected(20, "otter-1", "", True), snapshot(), *later], ANSWERS)
+    app = QuarterdeckApp(Path("/nowhere"), talk=talk, clock=lambda: NOW)
+    async with app.run_test(size=(100, 60)) as pilot:
+        face = Face(app, pilot)
+        await face.sees("prompt 30")
+        await face.until(lambda: all(f"prompt {n}" in face.text for n in range(1, 31)), "all of it")
+
+
 async def test_what_quarterdeck_itself_did_is_told_by_its_whole_name() -> None:
     async with recorded() as face:
         assert face.bridge.feed.project_of(OWN) == OWN
@@ -121,3 +164,50 @@ def test_keys_speak_in_one_voice() -> None:
         for binding in bindings:
             words = getattr(binding, "description", "")
             assert words[:1] == words[:1].lower(), f"{place}: {words}"
+
+
+RULE: Json = {"rule_id": "r1", "effect": "deny", "pattern": "Bash(git push --force:*)", "scope": "user", "hits": 2}
+RULE |= {"expires_at": None, "last_hit_at": NOW - 60, "created_by": "owner via tui", "note": "never, whoever asks"}
+RULE |= {"scope_id": None, "scope_path": None}
+
+
+async def test_a_rule_opens_with_all_that_is_known_of_it_in_a_box_of_its_size() -> None:
+    async with recorded(answers={"/rules": {"rules": [RULE], "findings": []}}) as face:
+        face.app.perform("rules", "")
+        await face.sees("Bash(git push")
+        assert "never, whoever asks" not in face.text
+        _, heading, row = face.text.splitlines()[:3]
+        assert row.endswith("…")
+        assert heading.endswith("…")
+        await face.press("enter")
+        await face.sees("note: never, whoever asks")
+        page = face.app.screen
+        assert isinstance(page, RulesPage)
+        await face.until(lambda: page.detail.size.height == len(page.detail.rows), "a box of its size")
+        await face.press("escape")
+        await face.until(lambda: not page.detail.display, "no box")
+
+
+async def test_a_row_whose_end_is_blank_does_not_say_that_it_goes_on() -> None:
+    rules = {"rules": [RULE | {"note": None, "created_by": ""}, RULE | {"rule_id": "r2"}], "findings": []}
+    async with recorded((100, 20), answers={"/rules": rules}) as face:
+        face.app.perform("rules", "")
+        await face.sees("Bash(git push")
+        without, with_note = face.text.splitlines()[2:4]
+        assert with_note.endswith("…")
+        assert not without.endswith("…")
+
+
+def test_a_deed_names_the_folder_it_is_about() -> None:
+    row = {"seq_no": 1, "at": NOW, "who": "owner", "surface": None, "source": "user", "kind": "project.trust"}
+    [(_, cells)] = audit_rows([row | {"what": {"path": "/home/ann/shop", "trust": "full"}, "session_id": OWN}])
+    assert "/home/ann/shop" in cells
+
+
+def test_only_what_is_wrong_with_a_plugin_warns() -> None:
+    plugin: Json = {"plugin_id": "a@b", "name": "a", "marketplace": "b", "version": None, "enabled": True}
+    plugin |= {"scope": "project", "project": "/home/ann/shop", "capabilities": [], "errors": []}
+    broken = plugin | {"errors": ["no such file"]}
+    fine, wrong = (cells[-1] for _, cells in plugin_rows([plugin, broken]))
+    assert fine == ("/home/ann/shop", "dim")
+    assert wrong == ("! no such file", "warn")

@@ -64,6 +64,7 @@ class Bridge(Screen[None]):
         super().__init__()
         self.ended = False
         self._begun = False
+        self._begins: int | None = None
 
     @property
     def face(self) -> QuarterdeckApp:
@@ -136,6 +137,9 @@ class Bridge(Screen[None]):
         looked = model.sessions.get(self._looked_at() or "")
         self.query_one(Tasks).tell(looked, project_name(looked["cwd"]) if looked else "")
         self.query_one(Welcome).tell(model.link == "live" and not model.sessions and not model.asked)
+        if model.begins != self._begins:
+            self._begins = model.begins
+            self.feed.begin(model.begins or 0)
         if events := model.take_events(EVENTS_A_TICK):
             self.feed.append(events)
         if self.sessions.chosen:

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
+from textual.strip import Strip
 
 from quarterdeck.core.text import one_line
 from quarterdeck.core.titles import cut
@@ -89,6 +91,14 @@ class Grid(Wall):
 
     def row_style(self, number: int) -> Style | None:
         return Style(bgcolor=cursor_colour(self)) if number == self.cursor + 1 and self._keys else None
+
+    def draw(self, row: Row, width: int, over: Style | None = None) -> Strip:
+        """A row that goes on beyond the edge says so."""
+        text = "".join(span.text for span in row)
+        if cell_len(text.rstrip()) <= width:
+            return super().draw(row, width, over)
+        cut = super().draw(row, cell_len(text), over).crop(0, width - 1)
+        return Strip([*cut, Segment("…", cut._segments[-1].style)], width)
 
     def action_move(self, step: int) -> None:
         self.cursor = min(max(0, self.cursor + step), max(0, len(self._keys) - 1))

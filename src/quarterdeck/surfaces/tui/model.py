@@ -94,6 +94,8 @@ class Model:
         self.asked: dict[str, Asked] = {}
         self.decided: deque[Json] = deque(maxlen=DECIDED_KEPT)
         self.events: list[Json] = []
+        self.begins: int | None = None
+        """After which event the events began to be heard without a gap."""
         self.stats: Json | None = None
         self.news: list[str] = []
 
@@ -103,6 +105,8 @@ class Model:
             case Connected():
                 self.link, self.reason, self.heard_at = "live", "", at
                 self.daemon_version, self.runner_id = said.daemon_version, said.runner_id
+                if self.begins is None or not said.resumed:
+                    self.begins = said.seq_no
                 if not said.resumed:
                     self.news.append("some events are no longer kept: the feed has a gap")
             case Lost(reason=reason):

@@ -169,6 +169,8 @@ def test_searches_the_web_and_agents() -> None:
     assert face_of("WebFetch").outcome({}, {"code": 200, "bytes": 14_000}) == "200 · 14 kB"
     assert face_of("Agent").subject({"subagent_type": "Explore", "description": "find it"}) == "Explore: find it"
     assert face_of("Agent").outcome({}, {"status": "async_launched"}) == "works in the background"
+    done = {"status": "completed", "content": [{"type": "text", "text": "Three routes lack docs."}]}
+    assert face_of("Agent").outcome({}, done) == "Three routes lack docs."
 
 
 def test_todos_questions_and_plans() -> None:

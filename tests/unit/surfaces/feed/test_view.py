@@ -476,3 +476,23 @@ async def test_a_daemon_that_is_away_is_told_and_asked_again() -> None:
         log.away = False
         await it.press("G", "g")
         await it.until(lambda: it.view.rows.first < 600)
+
+
+async def test_what_is_recorded_before_the_stream_begins_is_read_from_the_log() -> None:
+    events = list(turns(700))
+    async with stage(events[:600]) as made:
+        made.app.log_of_events.events = events[:650]
+        made.view.begin(650)
+        made.view.append(events[650:])
+        await made.until(lambda: made.view.rows.last == 700)
+        assert gaps(made.view) == []
+        assert made.view.following
+
+
+async def test_a_stream_that_begins_where_the_feed_ends_reads_nothing_again() -> None:
+    events = list(turns(600))
+    async with stage(events) as made:
+        asked = made.app.log_of_events.asked
+        made.view.begin(600)
+        await made.pilot.pause()
+        assert made.app.log_of_events.asked == asked

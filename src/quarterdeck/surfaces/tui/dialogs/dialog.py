@@ -43,6 +43,13 @@ class Dialog(ModalScreen[R | None]):
         """What the box holds."""
         yield from ()
 
+    def on_screen_suspend(self) -> None:
+        """One dialog at a time: what asks first steps aside for what it leads to."""
+        self.query_one("#box").visible = False
+
+    def on_screen_resume(self) -> None:
+        self.query_one("#box").visible = True
+
     def trouble(self, words: str) -> None:
         """Say what is wrong, below everything else; nothing for nothing."""
         place = self.query_one(".trouble", Static)

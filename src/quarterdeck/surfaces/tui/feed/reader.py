@@ -59,6 +59,11 @@ class FeedReader(FeedCanvas):
         self._live = False
         self._load_end()
 
+    def begin(self, seq_no: int) -> None:
+        """What is appended from now on comes after this event: what is not here of all before is read from the log."""
+        if not self._live or self.rows.last < seq_no:
+            self.follow(self.session_id)
+
     def append(self, events: list[Event]) -> None:
         """Take events as they are recorded. They are drawn within the next frames, a slice at a time."""
         if self.session_id is not None:

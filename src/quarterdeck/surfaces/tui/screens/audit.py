@@ -19,13 +19,16 @@ Json = dict[str, Any]
 REACH = 20_000
 """How many events of the log are looked at for what is to be audited, at first; older ones on demand."""
 
+ABOUT = ("tool_name", "pattern", "name", "key", "path")
+"""Where a deed says what it is about, the first that is there."""
+
 
 def audit_rows(rows: Iterable[Json]) -> Iterator[tuple[str, tuple[Cell, ...]]]:
     """Each deed on a row."""
     for row in rows:
         what = row["what"]
         deed = what.get("decision_type") or what.get("wanted") or what.get("effect") or ""
-        about = what.get("tool_name") or what.get("pattern") or what.get("name") or what.get("key") or ""
+        about = next((what[name] for name in ABOUT if what.get(name)), "")
         clock = time.strftime("%d %b %H:%M", time.localtime(row["at"]))
         who = row["who"] + (f" via {row['surface']}" if row["surface"] else "")
         style = {"deny": "removed", "allow": "good"}.get(str(deed), "")
@@ -90,6 +93,4 @@ class AuditPage(TablePage):
     def on_grid_chosen(self, message: Grid.Chosen) -> None:
         row = self._deeds.get(message.key)
         if row is not None:
-            self.detail.display = True
-            self.detail.styles.height = len(row["what"]) + 4
-            self.detail.show(detail_lines(row))
+            self.tell_below(detail_lines(row))

@@ -40,7 +40,7 @@ def plugin_rows(plugins: Iterable[Json]) -> Iterator[tuple[str, tuple[Cell, ...]
             plugin["version"] or "",
             plugin["scope"],
             ", ".join(plugin["capabilities"]),
-            (f"! {plugin['errors'][0]}" if plugin["errors"] else plugin["project"] or "", "warn"),
+            (f"! {plugin['errors'][0]}", "warn") if plugin["errors"] else (plugin["project"] or "", "dim"),
         )
         yield plugin_key(plugin), cells
 

@@ -45,10 +45,23 @@ def rule_rows(rules: Iterable[Json], now: float) -> Iterator[tuple[str, tuple[Ce
             f"{rule['hits']:,}",
             ago(rule["last_hit_at"], now) if rule["last_hit_at"] else "never",
             time.strftime("%d %b %H:%M", time.localtime(ends)) if ends else "for ever",
-            (rule["created_by"], "dim"),
             (rule["note"] or "", "dim"),
+            (rule["created_by"], "dim"),
         )
         yield rule["rule_id"], cells
+
+
+def rule_lines(rule: Json, now: float) -> Iterator[Line]:
+    """All that is known of one."""
+    yield line((f"{rule['effect']} ", EFFECT_STYLES.get(rule["effect"], "")), (rule["pattern"], "strong"))
+    ends = rule["expires_at"]
+    until = time.strftime("until %d %b %Y %H:%M", time.localtime(ends)) if ends else "for ever"
+    yield line(rule["scope_path"] or where(rule), f", {until}")
+    last = f", last {ago(rule['last_hit_at'], now)} ago" if rule["last_hit_at"] else ""
+    yield line(f"has decided {rule['hits']:,} times{last}")
+    yield line(("made by ", "dim"), rule["created_by"])
+    if rule["note"]:
+        yield line(("note: ", "dim"), rule["note"])
 
 
 def explained_lines(found: Json) -> Iterator[Line]:
@@ -82,7 +95,7 @@ class RulesPage(TablePage):
     """The rules, with what is odd about them below."""
 
     heading = "Rules"
-    columns = ("effect", "pattern", "where", "hits", "last", "until", "by", "note")
+    columns = ("effect", "pattern", "where", "hits", "last", "until", "note", "by")
     empty = "None yet: r on a card makes one, + makes one here."
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", "back", key_display="esc", tooltip="from what is offered to the rules; then back"),
@@ -136,13 +149,7 @@ class RulesPage(TablePage):
         self._rules = {rule["rule_id"]: rule for rule in found["rules"]}
         self.fill(rule_rows(self._rules.values(), self.face.clock()))
         if found["findings"]:
-            self._tell([line(("! ", "warn"), words) for words in found["findings"]])
-
-    def _tell(self, lines: Iterable[Line]) -> None:
-        shown = list(lines)
-        self.detail.display = bool(shown)
-        self.detail.styles.height = min(len(shown) + 4, max(5, self.size.height // 2))
-        self.call_after_refresh(self.detail.show, shown)
+            self.tell_below([line(("! ", "warn"), words) for words in found["findings"]])
 
     @work(group="act")
     async def action_add(self) -> None:
@@ -185,7 +192,7 @@ class RulesPage(TablePage):
         question = await self.app.push_screen_wait(ExplainDialog(sessions[0]["cwd"] if sessions else "", latest))
         if question is not None:
             try:
-                self._tell(explained_lines(await self.face.talk.post("/rules/explain", question)))
+                self.tell_below(explained_lines(await self.face.talk.post("/rules/explain", question)))
             except QuarterdeckError as error:
                 self.face.say(str(error), "error")
 
@@ -214,7 +221,7 @@ class RulesPage(TablePage):
         except QuarterdeckError as error:
             self.face.say(str(error), "error")
         self.name_it(str(self.table.count))
-        self._tell(simulated_lines(rule, seen, decided, examples, surprises))
+        self.tell_below(simulated_lines(rule, seen, decided, examples, surprises))
 
     def action_stop(self) -> None:
         self.workers.cancel_group(self, "simulate")
@@ -234,12 +241,13 @@ class RulesPage(TablePage):
         self.fill(_offered_rows(self._offered))
         how = "Enter makes one, esc goes back" if self._offered else "none; esc goes back"
         self.name_it(f"implied by {found['seen']:,} past requests: {how}")
-        self._tell([] if self._offered else NO_OFFERS)
+        self.tell_below([] if self._offered else NO_OFFERS)
 
     def on_grid_chosen(self, message: Grid.Chosen) -> None:
-        offered = self._offered.get(message.key)
-        if offered is not None:
-            self.make(offered)
+        if message.key in self._offered:
+            self.make(self._offered[message.key])
+        elif message.key in self._rules:
+            self.tell_below(rule_lines(self._rules[message.key], self.face.clock()))
 
     @work(group="act")
     async def make(self, offered: Json) -> None:
@@ -251,4 +259,4 @@ def _offered_rows(offered: dict[str, Json]) -> Iterator[tuple[str, tuple[Cell, .
     for key, one in offered.items():
         times = f"{one['times']} times"
         effect = (one["effect"], EFFECT_STYLES.get(one["effect"], ""))
-        yield key, (effect, (one["pattern"], "strong"), where(one), times, ago(one["last_at"]), "", "you", "")
+        yield key, (effect, (one["pattern"], "strong"), where(one), times, ago(one["last_at"]), "", "", "you")

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from textual.app import ComposeResult
 
 from quarterdeck.surfaces.tui.grid import Grid, Rows
+from quarterdeck.surfaces.tui.lines import Line, fold
 from quarterdeck.surfaces.tui.screens.page import PageScreen
 from quarterdeck.surfaces.tui.wall import Wall
+
+FRAME = 4
+"""Cells of a row that the frame of the details takes."""
 
 
 class TablePage(PageScreen):
@@ -31,6 +37,15 @@ class TablePage(PageScreen):
         self.detail.display = False
         self.table.focus()
         self.action_reload()
+
+    def tell_below(self, lines: Iterable[Line]) -> None:
+        """Details below the table, in as much room as they take, up to half of the page; none for nothing."""
+        shown = list(lines)
+        self.detail.display = bool(shown)
+        rows = len(list(fold(shown, max(self.size.width - FRAME, 1))))
+        self.detail.styles.height = min(rows + 2, max(5, self.size.height // 2))
+        self.call_after_refresh(self.detail.show, shown)
+        self.refresh_bindings()
 
     def fill(self, rows: Rows) -> None:
         """Other rows."""

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from typing import Any
 
 from quarterdeck.core.text import one_line
 from quarterdeck.errors import QuarterdeckError
-from quarterdeck.surfaces.tui.lines import Line
 from quarterdeck.surfaces.tui.screens.table import TablePage
 
 Json = dict[str, Any]
@@ -52,10 +50,3 @@ class WorkingPage(TablePage):
         self.trouble(trouble)
         self.name_it(f"{self.table.count}" if self.table.count else self.empty)
         return found
-
-    def tell_below(self, lines: Iterable[Line]) -> None:
-        """Details below the table; none for nothing."""
-        shown = list(lines)
-        self.detail.display = bool(shown)
-        self.detail.styles.height = min(len(shown) + 4, max(5, self.size.height // 2))
-        self.call_after_refresh(self.detail.show, shown)

@@ -49,8 +49,9 @@ def said(response: Any) -> str:
     """The text in a tool's response, in whichever of the usual shapes it comes; empty when there is none."""
     if isinstance(response, str):
         return response
-    if isinstance(response, list):
-        texts = [text_in(part, "text") for part in response[:100]]
+    parts = response.get("content") if isinstance(response, dict) else response
+    if isinstance(parts, list):
+        texts = [text_in(part, "text") for part in parts[:100]]
         return "\n".join(text for text in texts if text)
     return text_in(response, "result", "stdout", "content", "text", "output", "message", "plan")
 
