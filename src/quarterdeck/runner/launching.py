@@ -91,11 +91,15 @@ class Way(Protocol):
 
 
 class Viewer(Protocol):
-    """One who looks at a terminal."""
+    """One who looks at a terminal. After `pause` nothing more is shown until `resume`, and then the screen as it is."""
 
     async def write(self, data: bytes) -> None: ...
 
     async def resize(self, cols: int, rows: int) -> None: ...
+
+    def pause(self) -> None: ...
+
+    def resume(self) -> None: ...
 
     async def close(self) -> None: ...
 

@@ -27,6 +27,7 @@ class TmuxViewer:
     def __init__(self, terminal: int, client: subprocess.Popen[bytes], seen: Callable[[bytes], None]) -> None:
         self._terminal, self._client, self._seen = terminal, client, seen
         self.is_open = True
+        self._is_over = False
         self._writing = asyncio.Lock()
         asyncio.get_running_loop().add_reader(terminal, self._read)
 
@@ -40,6 +41,7 @@ class TmuxViewer:
         if part:
             self._seen(part)
         else:
+            self._is_over = True
             asyncio.get_running_loop().remove_reader(self._terminal)
 
     async def write(self, data: bytes) -> None:
@@ -62,6 +64,15 @@ class TmuxViewer:
             await ready.wait()
         finally:
             loop.remove_writer(self._terminal)
+
+    def pause(self) -> None:
+        """tmux draws nothing for a client that does not read, and all of it anew when it does."""
+        if self.is_open and not self._is_over:
+            asyncio.get_running_loop().remove_reader(self._terminal)
+
+    def resume(self) -> None:
+        if self.is_open and not self._is_over:
+            asyncio.get_running_loop().add_reader(self._terminal, self._read)
 
     async def resize(self, cols: int, rows: int) -> None:
         if self.is_open:

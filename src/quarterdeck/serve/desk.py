@@ -66,11 +66,15 @@ class Extensions(Protocol):
 
 
 class Viewer(Protocol):
-    """One who looks at a terminal."""
+    """One who looks at a terminal. After `pause` nothing more is shown until `resume`, and then the screen as it is."""
 
     async def write(self, data: bytes) -> None: ...
 
     async def resize(self, cols: int, rows: int) -> None: ...
+
+    def pause(self) -> None: ...
+
+    def resume(self) -> None: ...
 
     async def close(self) -> None: ...
 

@@ -18,8 +18,8 @@ from quarterdeck.serve.errors import ApiError
 from quarterdeck.wire import write_json
 
 CHUNK = 64 * 1024
-BEHIND = 1024 * 1024
-"""Who has not read so much is shown the screen as it is, not what led to it."""
+MOST_UNSENT = 256 * 1024
+"""Who has not read so much is shown nothing more before that, and then the screen as it is."""
 LOOK_SECONDS = 0.25
 COLS, ROWS = 120, 40
 MOST_TYPED = 64 * 1024
@@ -63,13 +63,13 @@ class Terminals:
             del self._looks[session_id]
 
     async def _show(self, session: Session, look: _Look) -> None:
-        """From how it is now until it ends, or we are too far behind."""
+        """From how it is now until it ends."""
         look.clear()
         viewer = await self._desk.crew.view(session, look.cols, look.rows, look.seen)
         look.viewer = viewer
         try:
             await self._say([_message(session.session_id, "reset", "")])
-            while not look.is_behind and self._is_still(session):
+            while self._is_still(session):
                 data = await look.take()
                 if data:
                     await self._say([_message(session.session_id, "terminal", base64.b64encode(data).decode())])
@@ -121,19 +121,26 @@ class _Look:
     def __init__(self) -> None:
         self.cols, self.rows = COLS, ROWS
         self.viewer: Viewer | None = None
-        self.is_behind = False
+        self._is_paused = False
         self._unsent = bytearray()
         self._news = asyncio.Event()
 
     def clear(self) -> None:
         self._unsent.clear()
-        self.is_behind = False
+        self._is_paused = False
 
     def seen(self, data: bytes) -> None:
-        self.is_behind = self.is_behind or len(self._unsent) + len(data) > BEHIND
-        if not self.is_behind:
-            self._unsent += data
+        self._unsent += data
         self._news.set()
+        self._pause(len(self._unsent) > MOST_UNSENT)
+
+    def _pause(self, paused: bool) -> None:
+        if self.viewer is not None and paused != self._is_paused:
+            self._is_paused = paused
+            if paused:
+                self.viewer.pause()
+            else:
+                self.viewer.resume()
 
     async def take(self) -> bytes:
         """The next piece, or nothing when nothing comes for a while."""
@@ -144,6 +151,7 @@ class _Look:
                     await self._news.wait()
         data = bytes(self._unsent[:CHUNK])
         del self._unsent[: len(data)]
+        self._pause(bool(self._unsent) and self._is_paused)
         return data
 
 
