@@ -58,6 +58,20 @@ def test_a_terminal_is_typed_to_asks_on_the_desk_and_ends_without_a_trace(owner:
     until(lambda: not agents(owner, session), 10, what="no process of it")
 
 
+@pytest.mark.parametrize("mode", ["pty", "tmux"])
+@pytest.mark.law("S8")
+def test_a_prompt_for_a_terminal_in_which_somebody_writes_is_a_conflict_in_words(owner: Owner, mode: str) -> None:
+    session = owner.starts(mode, permission_mode="default", prompt=owner.script(f"hi {mode}", Turn(text("hello"))))
+    owner.session(session["session_id"], "settled", 20)
+    asyncio.run(typed(owner, session, b"half a line", b"line"))
+    status, refused = owner.order(session, "messages", prompt="into the line")
+    assert (status, refused["error"]["kind"]) == (409, "not_taken"), refused
+    assert "somebody has" in refused["error"]["message"]
+    assert owner.event(session, "session.failed")["data"]["error"] == refused["error"]["message"]
+    owner.order(session, "end")
+    owner.ended(session)
+
+
 def agents(owner: Owner, session: Json) -> list[str]:
     return [c for c in processes_in(owner.claude.path.parent).values() if session["session_id"] in c]
 

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any, assert_never
 
 import structlog
+from msgspec import Struct
 from msgspec.structs import replace
 
 from quarterdeck.core.decisions import Decision, NoOpinion
@@ -34,6 +35,13 @@ ENTRYPOINT = "sdk-py"
 logger = structlog.get_logger("crew")
 
 
+class Undone(Struct, frozen=True):
+    """Why an order was not carried out: an error kind of the API, and words."""
+
+    kind: str
+    words: str
+
+
 class Crew:
     """Has one way for each mode. What it is told to do is done in order for each session, and never twice."""
 
@@ -43,7 +51,7 @@ class Crew:
         self._kit = kit
         self._ways: Mapping[str, Way] = {}
         self._locks: dict[str, _Locks] = {}
-        self._doing: dict[str, asyncio.Task[str | None]] = {}
+        self._doing: dict[str, asyncio.Task[Undone | None]] = {}
         self._expected: dict[str, list[str]] = {}
         self._looked: dict[str, asyncio.Event] = {}
         self.streamed: Callable[[str, str, Any], None] = lambda session_id, kind, data: None
@@ -64,17 +72,17 @@ class Crew:
         self._doing[name] = task
         task.add_done_callback(lambda _: self._doing.pop(name, None) if self._doing.get(name) is task else None)
 
-    async def done(self, name: str) -> str | None:
-        """Wait for the work of this name, and why it failed, if so."""
+    async def done(self, name: str) -> Undone | None:
+        """Wait for the work of this name, and why it was not done, if so."""
         task = self._doing.get(name)
         try:
             return await asyncio.shield(task) if task is not None else None
         except asyncio.CancelledError:
             if task is None or not task.cancelled():
                 raise
-            return STOPS
+            return Undone("failed", STOPS)
 
-    async def _do(self, work: Work, handle: str) -> str | None:
+    async def _do(self, work: Work, handle: str) -> Undone | None:
         locks = self._locks.setdefault(handle, _Locks())
         try:
             if isinstance(work, Finish):
@@ -85,15 +93,15 @@ class Crew:
                     return None
                 await self._carry_out(work, handle)
         except QuarterdeckError as refused:
-            error = str(refused)
+            undone = Undone("not_taken" if isinstance(work, Deliver) else "failed", str(refused))
         except Exception as surprise:
             logger.exception("an order to a session failed", order=type(work).__name__, session_id=handle)
-            error = f"{type(surprise).__name__}; see the daemon's log"
+            undone = Undone("failed", f"{type(surprise).__name__}; see the daemon's log")
         else:
             return None
         locks.is_over = locks.is_over or isinstance(work, Launch)
-        self._failed(work, handle, error)
-        return error
+        self._failed(work, handle, undone.words)
+        return undone
 
     async def _ready(self, work: Work) -> None:
         """After a restart a session is found again before anything is done with it."""

@@ -36,7 +36,8 @@ class SessionDesk:
         self._worktrees = Worktrees(worktrees)
 
     async def order(self, order: Order) -> Reply:
-        """Have it done. What was taken and could not be done is `failed`, with the words of who refused."""
+        """Have it done. What was taken and could not be done is `failed`, a refused prompt `not_taken`, with the words of
+        who refused."""
         made: Worktree | None = None
         if isinstance(order, Start):
             try:
@@ -46,8 +47,8 @@ class SessionDesk:
         reply = await self._loop.command(replace(order, at=time.time()))
         if made is not None and reply.outcome != "applied":
             await self._worktrees.discard(made, force=True)
-        error = await self._crew.done(_name(order, self._loop)) if reply.outcome == "applied" else None
-        return reply if error is None else replace(reply, outcome="failed", message=error)
+        undone = await self._crew.done(_name(order, self._loop)) if reply.outcome == "applied" else None
+        return reply if undone is None else replace(reply, outcome=undone.kind, message=undone.words)
 
     async def _ready(self, start: Start) -> tuple[Start, Worktree | None]:
         """The order for real folders; in a new worktree where one is wanted and the project is trusted."""
