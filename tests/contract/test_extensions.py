@@ -125,7 +125,7 @@ def test_a_refusal_is_told_in_claudes_words_without_the_secret(daemon: Daemon) -
     made = {"name": "x", "command": "refuse", "env": {"KEY": "hunter2-secret"}}
     status, error = daemon.api("POST", "/mcp", made)
     assert (status, error["error"]["kind"]) == (409, "claude_refused")
-    assert error["error"]["message"].endswith("claude-spy mcp add --scope: Failed to add: it says …")
+    assert error["error"]["message"].endswith("claude-spy mcp add: Failed to add: it says …")
 
 
 @pytest.mark.law("A11")
@@ -150,7 +150,7 @@ def test_every_change_is_on_record_with_who_and_how_it_ended(daemon: Daemon) -> 
     ]
     assert {row["who"] for row in rows} == {"owner"}
     assert rows[4]["what"]["transport"] == "http"
-    assert rows[5]["what"]["error"].endswith("mcp add --scope: Failed to add: it says •••")
+    assert rows[5]["what"]["error"].endswith("mcp add: Failed to add: it says •••")
 
 
 @pytest.mark.law("A12")
