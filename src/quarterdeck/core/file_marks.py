@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from quarterdeck.core.globs import folded, literals, plain
 from quarterdeck.core.path_patterns import Files, has_wildcard
+from quarterdeck.core.rule import MAX_RULES
 
 LONGEST = 2048
 """A longer text is not told from its marks: no file has a path of twice that, and every rule is about such a path."""
@@ -22,12 +24,11 @@ class Marks:
         pieces: set[str] = set()
         self._all = False
         for files in patterns:
-            known = [text for part in files.parts if (text := plain(part)) is not None and _is_mark(text)]
-            texts = [text for part in files.parts if part != "**" for text in literals(part) if text.isascii()]
-            if known:
-                parts.add(folded(known[-1]))  # the deepest is the least likely in other paths
-            elif texts:
-                pieces.add(folded(max(texts, key=len)))
+            part, piece = _mark_of(tuple(files.parts))
+            if part:
+                parts.add(part)
+            elif piece:
+                pieces.add(piece)
             else:
                 self._all = True
         self._parts = frozenset(parts)
@@ -42,6 +43,16 @@ class Marks:
             return True
         cut = low.replace("=", "/").replace("@", "/").split("/")  # a path may follow either
         return not (self._parts.isdisjoint(cut) and self._parts.isdisjoint(_ATTACHED.findall(low)))
+
+
+@lru_cache(MAX_RULES)
+def _mark_of(pattern: tuple[str, ...]) -> tuple[str, str]:
+    """A whole part of every path that the pattern is about, or else a text in one; neither where both are empty."""
+    known = [text for part in pattern if (text := plain(part)) is not None and _is_mark(text)]
+    if known:
+        return folded(known[-1]), ""  # the deepest is the least likely in other paths
+    texts = [text for part in pattern if part != "**" for text in literals(part) if text.isascii()]
+    return "", folded(max(texts, key=len, default=""))
 
 
 def _is_mark(text: str) -> bool:

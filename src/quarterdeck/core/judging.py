@@ -23,14 +23,20 @@ NEVER_ALLOWED = frozenset({"questions", "elicitation"})
 """Forms of a request that want an answer: an allow would answer nothing."""
 
 _latest: list[tuple[dict[str, Rule], Rulebook]] = [({}, Rulebook.of(()))]
+KEPT = 3
+"""Of how many tables the book is kept: one may be read on the loop while a thread makes the next."""
 
 
 def rulebook(rules: dict[str, Rule]) -> Rulebook:
-    """The rules read and indexed. Tables are replaced, never changed, so the latest one is kept by identity."""
-    kept, book = _latest[0]
-    if kept is not rules:
-        book = Rulebook.of(rules.values())
-        _latest[0] = (rules, book)
+    """The rules read and indexed. Tables are replaced, never changed, so the latest ones are kept by identity, and the
+    next one is made from the last."""
+    global _latest
+    kept = _latest
+    for known, book in kept:
+        if known is rules:
+            return book
+    book = kept[0][1].changed(rules)
+    _latest = [(rules, book), *kept[: KEPT - 1]]
     return book
 
 

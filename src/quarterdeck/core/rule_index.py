@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
-from typing import assert_never
+from typing import TypeVar, assert_never
 
 from msgspec import Struct
 
@@ -14,18 +14,20 @@ from quarterdeck.core.covering import Look
 from quarterdeck.core.globs import folded
 from quarterdeck.core.path_patterns import Base, Files, has_wildcard
 from quarterdeck.core.patterns import Domain, Fields, Named, Pattern, Server, Whole
-from quarterdeck.core.rule import Rule
+from quarterdeck.core.rule import EFFECTS, Rule
 from quarterdeck.core.subject import LONGEST_PATH, is_within
 
 Key = str | tuple[str, str, str]
+K = TypeVar("K", Key, tuple[str, ...])
 
 
 class Bound(Struct, frozen=True):
-    """A rule, its pattern as read, and its rank among rules of its effect."""
+    """A rule, its pattern as read, its rank among rules of its effect, and the keys it is found by."""
 
     rule: Rule
     pattern: Pattern
     rank: tuple[int, int, str]
+    keys: tuple[Key, ...]
     open_words: int = 0
     """Of a command with an open end, how many words it has."""
 
@@ -33,22 +35,54 @@ class Bound(Struct, frozen=True):
 rank_of_bound = attrgetter("rank")
 
 
-class Index:
-    """Rules of one effect, by what a use must have in common with them."""
+def order_of_bound(one: Bound) -> tuple[int, tuple[int, int, str]]:
+    """The stronger effect first, then the rank."""
+    return EFFECTS.index(one.rule.effect), one.rank
 
-    def __init__(self, bound: Iterable[Bound]) -> None:
-        self._found: dict[Key, list[Bound]] = {}
-        self._words: dict[tuple[str, ...], list[Bound]] = {}
-        for one in sorted(bound, key=rank_of_bound):
-            for key in _keys_of(one.pattern, one.rule.scope_path):
-                self._found.setdefault(key, []).append(one)
-            if isinstance(one.pattern.form, Command | WildCommand) and one.pattern.form.words:
-                self._words.setdefault(one.pattern.form.words, []).append(one)
-        self._starts = _starts(self._words)
-        self.whole_shell = self._found.get("Bash", [])
-        self.keys = self._found.keys()
+
+class Index:
+    """Rules of one effect, given by their rank, by what a use must have in common with them."""
+
+    def __init__(
+        self, bound: tuple[Bound, ...], found: dict[Key, list[Bound]], words: dict[tuple[str, ...], list[Bound]]
+    ) -> None:
+        self.bound = bound
+        self._found = found
+        self._words = words
+        self._starts = _starts(words)
+        self.whole_shell = found.get("Bash", [])
+        self.keys = found.keys()
         self.has_lines = any(isinstance(key, str) and key[:1] == "=" for key in self.keys)
-        self.empty = not self._found
+        self.empty = not found
+
+    @classmethod
+    def of(cls, bound: tuple[Bound, ...]) -> Index:
+        found: dict[Key, list[Bound]] = {}
+        words: dict[tuple[str, ...], list[Bound]] = {}
+        for one in bound:
+            for key in one.keys:
+                found.setdefault(key, []).append(one)
+            if said := _words_of(one):
+                words.setdefault(said, []).append(one)
+        return cls(bound, found, words)
+
+    def changed(self, bound: tuple[Bound, ...]) -> Index:
+        """The index of these rules, where few differ from those it has."""
+        if bound == self.bound:
+            return self
+        before, after = set(map(id, self.bound)), set(map(id, bound))
+        found, words = self._found.copy(), self._words.copy()
+        for one in (one for one in self.bound if id(one) not in after):
+            for key in one.keys:
+                _drop(found, key, one)
+            if said := _words_of(one):
+                _drop(words, said, one)
+        for one in (one for one in bound if id(one) not in before):
+            for key in one.keys:
+                found[key] = sorted((*found.get(key, ()), one), key=rank_of_bound)
+            if said := _words_of(one):
+                words[said] = sorted((*words.get(said, ()), one), key=rank_of_bound)
+        return Index(bound, found, words)
 
     def get(self, key: Key) -> list[Bound] | tuple[()]:
         return self._found.get(key, ())
@@ -71,6 +105,19 @@ class Index:
         if len(lists) < 2:
             return lists[0] if lists else []
         return sorted({one.rule.rule_id: one for found in lists for one in found}.values(), key=rank_of_bound)
+
+
+def _words_of(one: Bound) -> tuple[str, ...]:
+    form = one.pattern.form
+    return form.words if isinstance(form, Command | WildCommand) else ()
+
+
+def _drop(table: dict[K, list[Bound]], key: K, one: Bound) -> None:
+    """Without changing the list, which an earlier index may have too."""
+    if left := [other for other in table.get(key, ()) if other is not one]:
+        table[key] = left
+    else:
+        table.pop(key, None)
 
 
 def _starts(known: Mapping[tuple[str, ...], list[Bound]]) -> dict[str, tuple[list[Bound], tuple[int, ...]]]:
@@ -100,7 +147,8 @@ def line_key(line: str) -> str:
     return "=" + " ".join(line.split())
 
 
-def _keys_of(pattern: Pattern, project: str | None) -> Iterator[Key]:
+def keys_of(pattern: Pattern, project: str | None) -> Iterator[Key]:
+    """The keys under which a rule stands; a use that it is about has one of them."""
     form = pattern.form
     match form:
         case Server():

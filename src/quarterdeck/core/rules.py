@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from bisect import insort
+from collections.abc import Callable, Iterable, Mapping
 
 from msgspec import Struct
 
@@ -22,7 +23,7 @@ from quarterdeck.core.file_marks import Marks
 from quarterdeck.core.path_patterns import Files
 from quarterdeck.core.patterns import Pattern, read_pattern
 from quarterdeck.core.rule import EFFECTS, SCOPES, Rule, Untrusted, Verdict, rank_of, why_idle
-from quarterdeck.core.rule_index import ANY_COMMAND, Bound, Index, Key, keys_for
+from quarterdeck.core.rule_index import ANY_COMMAND, Bound, Index, Key, keys_for, keys_of, order_of_bound
 from quarterdeck.core.self_guard import line_touches_us, touches_us
 from quarterdeck.core.subject import Subject
 from quarterdeck.core.told import NOTHING, Told, hints_of, is_told, told_keys, what_is_told
@@ -40,36 +41,44 @@ class Rulebook:
     """A set of rules, read and indexed once. A rule that cannot be read allows nothing; where it would deny or ask,
     nothing is allowed until it is mended."""
 
-    def __init__(self, bound: Iterable[Bound], unread: Iterable[tuple[Rule, str]]) -> None:
-        self.bound = tuple(sorted(bound, key=lambda one: (EFFECTS.index(one.rule.effect), one.rank)))
-        self.unread = tuple(unread)
-        self._deny, self._ask, self._allow = (
-            Index(one for one in self.bound if one.rule.effect == effect) for effect in EFFECTS
-        )
-        self._forbidding = frozenset(self._deny.keys) | frozenset(self._ask.keys)
-        self._forbidden_names = frozenset(key[1:] for key in self._forbidding if isinstance(key, str) and key[0] == "$")
-        self._forbids_by_more = (
-            self._deny.has_lines or self._ask.has_lines or not self._forbidding.isdisjoint(("Bash", ANY_COMMAND))
-        )
+    def __init__(self, bound: tuple[Bound, ...], unread: tuple[tuple[Rule, str], ...], before: Rulebook | None) -> None:
+        self.bound = bound
+        self.unread = unread
         self._broken = [rule for rule, _ in self.unread if rule.effect != "allow"]
+        deny, ask, allow = (tuple(one for one in bound if one.rule.effect == effect) for effect in EFFECTS)
+        self._deny: Index = before._deny.changed(deny) if before else Index.of(deny)
+        self._ask: Index = before._ask.changed(ask) if before else Index.of(ask)
+        self._allow: Index = before._allow.changed(allow) if before else Index.of(allow)
         self.denies_anything = not self._deny.empty
-        forbidding = [one.pattern for one in self.bound if one.rule.effect != "allow"]
-        self._file_tools = frozenset(
-            tool for pattern in forbidding if isinstance(pattern.form, Files) for tool in pattern.tools
-        )
-        self._file_marks = Marks(pattern.form for pattern in forbidding if isinstance(pattern.form, Files))
-        self._hints = hints_of(forbidding)
+        if before and before._deny is self._deny and before._ask is self._ask:
+            self._forbidden: _Forbidden = before._forbidden
+        else:
+            self._forbidden = _Forbidden(self._deny, self._ask)
+        self._forbidding = self._forbidden.keys
+        self._forbidden_names = self._forbidden.names
+        self._forbids_by_more = self._forbidden.by_more
+        self._file_tools = self._forbidden.file_tools
+        self._file_marks = self._forbidden.file_marks
+        self._hints = self._forbidden.hints
 
     @classmethod
     def of(cls, rules: Iterable[Rule]) -> Rulebook:
-        bound: list[Bound] = []
-        unread: list[tuple[Rule, str]] = []
-        for rule in rules:
-            try:
-                bound.append(_bind(rule))
-            except BadPattern as error:
-                unread.append((rule, str(error)))
-        return cls(bound, unread)
+        bound, unread = _read(rules)
+        return cls(tuple(sorted(bound, key=order_of_bound)), tuple(unread), None)
+
+    def changed(self, rules: Mapping[str, Rule]) -> Rulebook:
+        """The book of these rules, by their ids. What stands here already is not read again."""
+        known = {one.rule.rule_id: one.rule for one in self.bound} | {rule.rule_id: rule for rule, _ in self.unread}
+        new = [rule for rule_id, rule in rules.items() if known.get(rule_id) is not rule]
+        if len(new) > len(known):
+            return Rulebook.of(rules.values())
+        gone = {rule_id for rule_id, rule in known.items() if rules.get(rule_id) is not rule}
+        read, unread = _read(new)
+        bound = [one for one in self.bound if one.rule.rule_id not in gone]
+        for one in read:
+            insort(bound, one, key=order_of_bound)
+        still = (one for one in self.unread if one[0].rule_id not in gone)
+        return Rulebook(tuple(bound), (*still, *unread), self)
 
     def verdict(self, subject: Subject, at: float, *, untrusted: Untrusted = trusts_all) -> Verdict:
         """What the rules say about this use at this time. `untrusted` tells of a project's folder whether its allow
@@ -140,13 +149,39 @@ class Rulebook:
         return Verdict(effect=None, reasons=(f"no rule allows this use of {look.subject.tool_name}",))
 
 
+class _Forbidden:
+    """What can be told beforehand of all that is denied or asked."""
+
+    def __init__(self, deny: Index, ask: Index) -> None:
+        self.keys = frozenset(deny.keys) | frozenset(ask.keys)
+        self.names = frozenset(key[1:] for key in self.keys if isinstance(key, str) and key[0] == "$")
+        self.by_more = deny.has_lines or ask.has_lines or not self.keys.isdisjoint(("Bash", ANY_COMMAND))
+        patterns = [one.pattern for one in (*deny.bound, *ask.bound)]
+        files = [(pattern.tools, pattern.form) for pattern in patterns if isinstance(pattern.form, Files)]
+        self.file_tools = frozenset(tool for tools, _ in files for tool in tools)
+        self.file_marks = Marks(form for _, form in files)
+        self.hints = hints_of(patterns)
+
+
+def _read(rules: Iterable[Rule]) -> tuple[list[Bound], list[tuple[Rule, str]]]:
+    """Those that can be read, and those that cannot, with the reason."""
+    bound: list[Bound] = []
+    unread: list[tuple[Rule, str]] = []
+    for rule in rules:
+        try:
+            bound.append(_bind(rule))
+        except BadPattern as error:
+            unread.append((rule, str(error)))
+    return bound, unread
+
+
 def _bind(rule: Rule) -> Bound:
     if rule.effect not in EFFECTS or rule.scope not in SCOPES:
         raise BadPattern(f"{rule.rule_id}: effect {rule.effect} with scope {rule.scope} means nothing")
     pattern = read_pattern(rule.pattern, rule.effect)
     form = pattern.form
     open_words = len(form.words) if isinstance(form, Command) and form.open_end else 0
-    return Bound(rule, pattern, rank_of(rule), open_words)
+    return Bound(rule, pattern, rank_of(rule), tuple(keys_of(pattern, rule.scope_path)), open_words)
 
 
 def _forbids(one: Bound, look: Look, command: CommandLook | None) -> bool:

@@ -76,6 +76,25 @@ def untrusting(path: str) -> bool:
     return path == "/home/me"
 
 
+@pytest.mark.law("R7")
+@given(some_rules(), some_rules(), uses, st.randoms())
+def test_a_book_that_changed_says_what_a_new_one_would(
+    made: list[Rule], more: list[Rule], subject: Subject, random: Random
+) -> None:
+    """Some rules stay, some go, some come, and some are others by the same id."""
+    table = {one.rule_id: one for one in made}
+    book = Rulebook.of(made)
+    for one in (*more, *made):
+        table = {key: kept for key, kept in table.items() if random.random() < 0.8}
+        table |= {one.rule_id: one} if random.random() < 0.8 else {}
+        book = book.changed(table)
+        fresh = Rulebook.of(table.values())
+        assert (book.bound, set(book.unread)) == (fresh.bound, set(fresh.unread))
+        assert book.verdict(subject, 1.0, untrusted=untrusting) == fresh.verdict(subject, 1.0, untrusted=untrusting)
+        assert explain(book, subject, 1.0) == explain(fresh, subject, 1.0)
+        assert book.denies_anything == fresh.denies_anything
+
+
 @pytest.mark.law("R1")
 @given(some_rules(), uses, st.randoms())
 def test_the_order_of_adding_is_irrelevant(made: list[Rule], subject: Subject, random: Random) -> None:
