@@ -19,7 +19,7 @@ from quarterdeck.core.remembering import patterns_for
 from quarterdeck.core.rule import Rule
 from quarterdeck.core.rule_files import RuleWanted, check_rule
 from quarterdeck.core.rule_findings import Finding, findings
-from quarterdeck.core.rules import Explanation, Rulebook, explain
+from quarterdeck.core.rules import Explanation, explain
 from quarterdeck.core.simulating import PastPage, decided_by
 from quarterdeck.core.state import Hits
 from quarterdeck.core.subject import Subject
@@ -112,7 +112,7 @@ class RuleDesk:
     def _suggest(self) -> tuple[list[Suggestion], int]:
         past, _ = self._reader.latest_requests(None, LOOKED_AT)
         state = self._loop.state
-        return suggestions(past, Rulebook.of(state.rules.values()), state.settings, time.time()), len(past)
+        return suggestions(past, rulebook(state.rules), state.settings, time.time()), len(past)
 
     async def explain(
         self,
