@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +14,7 @@ import pytest
 
 from quarterdeck.runner.kin import process_id
 from quarterdeck.runner.tmux_panes import ClaudePane, claude_panes, default_socket
-from tests.support.daemon import until
+from tests.support.daemon import Daemon, prompt, until
 
 pytestmark = pytest.mark.skipif(not shutil.which("tmux"), reason="tmux is not here")
 
@@ -73,6 +75,28 @@ async def test_an_agent_is_found_in_its_pane_itself_or_below_a_shell(own: Own) -
     shown = subprocess.run(["tmux", *found["two"].attach[1:3], "display-message", "-p", "-t", found["two"].attach[-1],
                             "#{session_name}"], capture_output=True, text=True, timeout=5)  # fmt: skip
     assert shown.stdout == "ab\n"
+
+
+async def test_a_session_that_was_seen_in_a_pane_says_where_and_attach_names_it(own: Own, tmp_path: Path) -> None:
+    env = {"TMUX_TMPDIR": str(own.config), "CLAUDE_CONFIG_DIR": str(own.config), "HOME": str(tmp_path)}
+    with Daemon(tmp_path / "qd", env=env) as daemon:
+        own.is_claude(own.runs("a", "sleep", "60"), "one")
+        for session_id in ("one", "two"):
+            daemon.hook(prompt("hello", session_id))
+        listed = {s["session_id"]: s["where"] for s in daemon.api("GET", "/sessions")[1]["sessions"]}
+        assert listed == {"one": f"tmux -S {own.socket} attach-session -t %0", "two": None}
+        assert daemon.api("GET", "/sessions/one")[1]["where"] == listed["one"]
+        said = qd(daemon, "attach", "one")
+        assert (said.returncode, said.stdout.strip()) == (0, listed["one"])
+        refused = qd(daemon, "attach", "two")
+        assert (refused.returncode, "no terminal of ours" in refused.stderr) == (1, True)
+
+
+def qd(daemon: Daemon, *words: str) -> subprocess.CompletedProcess[str]:
+    env = {"QUARTERDECK_HOME": str(daemon.home), "PATH": os.environ["PATH"]}
+    env["PYTHONPATH"] = str(Path(__file__).parents[2] / "src")
+    argv = [sys.executable, "-m", "quarterdeck", *words]
+    return subprocess.run(argv, env=env, capture_output=True, text=True, timeout=30)
 
 
 @pytest.mark.law("S3")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -21,6 +21,7 @@ from quarterdeck.core.risk import Risk
 from quarterdeck.core.state import Request, Session, Token
 from quarterdeck.daemon.judging import Judging
 from quarterdeck.daemon.loop import Loop
+from quarterdeck.daemon.panes import Panes
 from quarterdeck.daemon.prior import PriorSessions
 from quarterdeck.daemon.proc import resident
 from quarterdeck.daemon.project_shelf import ProjectShelf
@@ -50,6 +51,7 @@ class DaemonDesk(RuleDesk):
         projects: ProjectShelf,
         extensions: Extensions,
         crew: SessionDesk,
+        panes: Panes,
         figures: Callable[[], dict[str, Any]] = dict,
     ) -> None:
         super().__init__(loop, reader)
@@ -58,6 +60,7 @@ class DaemonDesk(RuleDesk):
         self.projects = projects
         self.extensions = extensions
         self.crew = crew
+        self._panes = panes
         self._figures = figures
 
     @property
@@ -91,6 +94,11 @@ class DaemonDesk(RuleDesk):
 
     def memory(self, session: Session) -> int | None:
         return resident(session.process) if session.process is not None and session.ended_at is None else None
+
+    async def panes(self, sessions: Sequence[Session]) -> Mapping[str, str]:
+        others = {s.session_id for s in sessions if s.mode == "observed" and s.ended_at is None}
+        known = await self._panes.known() if others else {}
+        return {session_id: where for session_id, where in known.items() if session_id in others}
 
     @property
     def seq_no(self) -> int:

@@ -39,6 +39,7 @@ from quarterdeck.daemon.listen import SocketServer, bind
 from quarterdeck.daemon.logs import log_what_escapes, start_logs
 from quarterdeck.daemon.loop import Loop
 from quarterdeck.daemon.notifying import Notifier
+from quarterdeck.daemon.panes import Panes
 from quarterdeck.daemon.prior import PriorSessions
 from quarterdeck.daemon.processes import SessionsFolder
 from quarterdeck.daemon.project_shelf import ProjectShelf
@@ -143,6 +144,7 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     crew = Crew(loop, ears, kits.kit)
     crew.sign_on(ways_of(config, crew, kits.folder))
     loop.work = crew.do
+    panes = Panes(claude, os.environ)
     desk = DaemonDesk(
         loop,
         reader,
@@ -151,6 +153,7 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
         projects,
         extensions,
         SessionDesk(loop, crew, folder, config, home.worktrees),
+        panes,
         Figures(loop, log, attendance, notifier.figures),
     )
     access = _access(home, loop, redactor)
@@ -199,6 +202,7 @@ async def _serve(home: Home, config: Config, say: Callable[[str], None], redacto
     await projects.close()
     await prior.close()
     judging.close()
+    panes.close()
     await _stop(home, loop, sockets, [server for server, _ in servers], serving)
     keeping.stop()
     notifier.stop()

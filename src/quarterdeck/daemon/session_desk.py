@@ -36,8 +36,8 @@ class SessionDesk:
         self._worktrees = Worktrees(worktrees)
 
     async def order(self, order: Order) -> Reply:
-        """Have it done. What was taken and could not be done is `failed`, a refused prompt `not_taken`, with the words of
-        who refused."""
+        """Have it done. What was taken and could not be done is `failed`, a refused prompt `not_taken`, with the words
+        of who refused."""
         made: Worktree | None = None
         if isinstance(order, Start):
             try:

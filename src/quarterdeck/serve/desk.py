@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from quarterdeck.core.annotate import Insight
@@ -153,6 +153,10 @@ class Desk(Protocol):
 
     def memory(self, session: Session) -> int | None:
         """How many bytes of memory its agent has, where that is known."""
+        ...
+
+    async def panes(self, sessions: Sequence[Session]) -> Mapping[str, str]:
+        """The commands that show those of these sessions which run in the person's own tmux."""
         ...
 
     async def feed(self, query: FeedQuery) -> Page: ...

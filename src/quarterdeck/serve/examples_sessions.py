@@ -41,10 +41,12 @@ SESSION: dict[str, Any] = {
     "todos": [{"todo_id": "1", "text": "find the failing test", "status": "done"}],
     "owned": None,
     "memory_bytes": 187301888,
+    "where": "tmux -S /tmp/tmux-1000/default attach-session -t %3",
     "runner_id": "otter-1a2b3c4d",
 }
 OURS: dict[str, Any] = {
     **SESSION,
+    "where": None,
     "mode": "tmux",
     "agent_state": "sent",
     "pending": 0,

@@ -58,8 +58,8 @@ def healthz(state: AppState) -> Health:
     return Health(status=desk.health)
 
 
-@get("/sessions", opt=OBSERVE, sync_to_thread=False)
-def list_sessions(
+@get("/sessions", opt=OBSERVE)
+async def list_sessions(
     state: AppState,
     project_id: FromQuery[str | None] = None,
     agent_state: Annotated[str | None, QueryParameter(name="state")] = None,
@@ -80,7 +80,8 @@ def list_sessions(
         start = _place(*after.split(".", 2))
         found = [s for s in found if _place_of(s) > start]
     page = sorted(found, key=_place_of)[: limit + 1]
-    views = [session_view(s, desk.runner_id, desk.memory(s)) for s in page[:limit]]
+    panes = await desk.panes(page[:limit])
+    views = [session_view(s, desk.runner_id, desk.memory(s), panes.get(s.session_id)) for s in page[:limit]]
     return Sessions(sessions=views, next=_cursor(page[limit - 1]) if len(page) > limit else None)
 
 
@@ -101,14 +102,15 @@ def _cursor(session: Session) -> str:
     return f"{group}.{-micros}.{session_id}"
 
 
-@get("/sessions/{session_id:str}", opt=OBSERVE, sync_to_thread=False)
-def get_session(state: AppState, session_id: FromPath[str]) -> SessionView:
+@get("/sessions/{session_id:str}", opt=OBSERVE)
+async def get_session(state: AppState, session_id: FromPath[str]) -> SessionView:
     """One session."""
     desk: Desk = state.desk
     session = desk.session(session_id)
     if session is None:
         raise ApiError(404, "not_found", f"no such session: {session_id}")
-    return session_view(session, desk.runner_id, desk.memory(session))
+    panes = await desk.panes([session])
+    return session_view(session, desk.runner_id, desk.memory(session), panes.get(session_id))
 
 
 @get("/feed", opt=OBSERVE)

@@ -70,7 +70,8 @@ class OwnedView(Struct, kw_only=True):
 class SessionView(Struct, kw_only=True):
     """One agent conversation. `state_source` says who knows its state: hooks, the process itself, or only a transcript
     that is left of it. `usage` is null until a transcript was read, `owned` for a session somebody else started;
-    `memory_bytes` is told where a session is asked for."""
+    `memory_bytes` is told where a session is asked for, and so is `where`: the command that shows the pane of the
+    person's own tmux in which it runs."""
 
     session_id: str
     agent_state: str
@@ -97,6 +98,7 @@ class SessionView(Struct, kw_only=True):
     todos: list[Todo]
     owned: OwnedView | None
     memory_bytes: int | None
+    where: str | None
     runner_id: str
 
 
@@ -196,7 +198,9 @@ class RequestView(Struct, kw_only=True):
 _NONE = Counters()
 
 
-def session_view(session: Session, runner_id: str, memory_bytes: int | None = None) -> SessionView:
+def session_view(
+    session: Session, runner_id: str, memory_bytes: int | None = None, where: str | None = None
+) -> SessionView:
     """A session as the API shows it."""
     totals, run = session.totals, session.run
     active = run.counters if run else _NONE
@@ -231,6 +235,7 @@ def session_view(session: Session, runner_id: str, memory_bytes: int | None = No
         todos=list(session.todos.values()),
         owned=owned_view(session.ours) if session.ours else None,
         memory_bytes=memory_bytes,
+        where=where,
         runner_id=runner_id,
     )
 

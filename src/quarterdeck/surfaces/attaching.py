@@ -31,6 +31,9 @@ Where = Callable[[], tuple[str, str]]
 def attach_to(session: dict[str, Any], where: Where, surface: str) -> None:
     """Until the person leaves it or the session ends. Needs a thread in which no event loop runs."""
     owned = session["owned"]
+    if owned is None and session.get("where"):
+        _show_pane(shlex.split(session["where"]))
+        return
     if owned is None or owned["status"] not in ("starting", "up") or session["mode"] == "sdk":
         short = session["session_id"][:8]
         raise QuarterdeckError(f"{short} has no terminal of ours; see: qd feed -f --session {short}")
@@ -42,10 +45,24 @@ def attach_to(session: dict[str, Any], where: Where, surface: str) -> None:
         asyncio.run(_attach(session["session_id"], where, surface))
 
 
+def _show_pane(words: list[str]) -> None:
+    """A pane of the person's own tmux: from within that very tmux it is switched to. Without a terminal it is named."""
+    if not os.isatty(0) or not os.isatty(1):
+        _say(shlex.join(words) + "\n")
+    elif os.environ.get("TMUX", "").partition(",")[0] == words[2]:
+        _run([*words[:3], "switch-client", *words[4:]], dict(os.environ))
+    else:
+        _attach_tmux(words)
+
+
 def _attach_tmux(words: list[str]) -> None:
     """Its own client does it. Inside another tmux it would refuse, if it knew."""
     env = {name: value for name, value in os.environ.items() if name != "TMUX"}
-    done = subprocess.run(words, env=env, check=False)  # noqa: S603 the daemon names its own tmux
+    _run(words, env)
+
+
+def _run(words: list[str], env: dict[str, str]) -> None:
+    done = subprocess.run(words, env=env, check=False)  # noqa: S603 the daemon names its own tmux, or the person's
     if done.returncode:
         raise QuarterdeckError(f"{words[0]} ended with {done.returncode}; the session may be over: qd sessions")
 
