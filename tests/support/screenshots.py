@@ -29,7 +29,7 @@ SHOTS: dict[str, tuple[tuple[int, int], str, tuple[str, ...]]] = {
     "trust": ((110, 32), "dark", ("s", *"shop", "enter", *"add a limiter", "f2")),
     "plugins": ((110, 20), "dark", ("colon", *"plugins", "enter", "down", "enter")),
     "mcp": ((110, 20), "dark", ("colon", *"mcp", "enter", "down", "down", "enter")),
-    "rules": ((110, 20), "dark", ("colon", *"rules", "enter")),
+    "rules": ((120, 20), "dark", ("colon", *"rules", "enter")),
     "audit": ((110, 20), "dark", ("colon", *"audit", "enter")),
 }
 """Each picture: its size, its theme, and the keys that lead to it."""
