@@ -99,6 +99,16 @@ def test_a_session_at_work_is_looked_at_without_a_hook(desk: Desk) -> None:
     desk.until_texts("by itself")
 
 
+def test_last_words_that_come_late_are_read_though_the_agent_rests(desk: Desk) -> None:
+    desk.file.write_text(asked("hello") + said("m1", "first"))
+    desk.hook("UserPromptSubmit", prompt="hello")
+    desk.hook("Stop")
+    desk.until_texts("first")
+    with desk.file.open("a") as file:
+        file.write(said("m2", "late"))
+    desk.until_texts("first", "late")
+
+
 def test_a_half_written_line_is_read_when_it_is_whole(desk: Desk) -> None:
     line = said("m2", "whole")
     desk.file.write_text(said("m1", "first") + line[:40])

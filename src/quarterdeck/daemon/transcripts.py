@@ -33,6 +33,9 @@ from quarterdeck.daemon.transcript_files import (
 
 SOON_SECONDS = 0.3
 LOOK_SECONDS = 3.0
+LATE_SECONDS = 20.0
+"""So long after the last sign of work a transcript is still looked at: an agent may write its last words late."""
+
 RECORD_SECONDS = 2.0
 FULL_SECONDS = 30.0
 """How long a transcript waits when the disk has only room for decisions."""
@@ -50,6 +53,7 @@ WAKES = {
     "subagent.stop": "",
     "tool.failure": "",
     "tool.post": "",
+    "turn.result": "",
 }
 """After which events a transcript is read, and after which it is summed up."""
 
@@ -83,6 +87,7 @@ class Transcripts:
         self._sums: dict[str, list[str]] = {}
         self._sizes: dict[tuple[str, str], tuple[int, int]] = {}
         self._signs: dict[str, Sign] = {}
+        self._spoke: dict[str, float] = {}
         self._wake = asyncio.Event()
         self._recorded = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -115,6 +120,7 @@ class Transcripts:
             reason = WAKES.get(event.kind)
             if reason is None:
                 continue
+            self._spoke[event.session_id] = time.monotonic()
             if reason:
                 self._sums.setdefault(event.session_id, []).append(reason)
             if event.session_id not in self._due:
@@ -143,11 +149,13 @@ class Transcripts:
                 await self._wake.wait()
 
     async def _look(self) -> None:
-        """Sessions at work may write without a hook that says so."""
+        """Sessions at work may write without a hook that says so, and those that were so just now."""
+        now = time.monotonic()
+        self._spoke = {session_id: at for session_id, at in self._spoke.items() if now - at < LATE_SECONDS}
         at_work = {
             session.session_id: session.context.transcript_path
             for session in self._loop.state.sessions.values()
-            if session.agent_state in AT_WORK and session.context.transcript_path
+            if (session.agent_state in AT_WORK or session.session_id in self._spoke) and session.context.transcript_path
         }
         signs = await asyncio.to_thread(signs_of, self._projects, at_work) if at_work else {}
         for session_id, sign in signs.items():
