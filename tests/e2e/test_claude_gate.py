@@ -44,6 +44,7 @@ class Gated:
         self.pair = pair
         self.socket = pair.claude.path / "gate.sock"
         self.gate = gate_of(pair, version)
+        self.groups: list[Json] = []
         self.socket.unlink(missing_ok=True)
 
     def change(self, old: str, new: str) -> None:
@@ -62,7 +63,7 @@ class Gated:
     ) -> bool:
         """Whether a command runs that, with these flags, Claude Code itself would run without asking."""
         marker = self.pair.path(name or f"marker-{next(_numbers)}")
-        self.pair.claude.write_settings({"hooks": {"PreToolUse": [{"hooks": [self.gate]}]}})
+        self.pair.claude.write_settings({"hooks": {"PreToolUse": self.groups or [{"hooks": [self.gate]}]}})
         prompt = self.pair.script_bash(f"touch {marker.name}")
         with self.pair.claude.start_headless(prompt, *flags) as process:
             try:
@@ -196,6 +197,16 @@ ARMS: dict[str, Callable[[Gated], bool]] = {
 @pytest.mark.parametrize("arm", ARMS)
 def test_a_gate_that_fails_blocks_what_claude_code_itself_would_run(gated: Gated, arm: str) -> None:
     assert not ARMS[arm](gated)
+
+
+@pytest.mark.law("D2")
+def test_without_a_gate_a_daemon_that_hangs_stops_no_agent(gated: Gated, running: Running) -> None:
+    gated.groups = hook_groups(gated.pair.endpoint, Transport.HTTP, running[1])["PreToolUse"]
+    os.kill(gated.pair.daemon.pid, signal.SIGSTOP)
+    try:
+        assert gated.runs()
+    finally:
+        os.kill(gated.pair.daemon.pid, signal.SIGCONT)
 
 
 def test_a_gate_without_a_rule_changes_nothing(gated: Gated) -> None:

@@ -103,6 +103,7 @@ def endpoint(config: Config) -> Endpoint:
         socket=str(home.socket),
         python=str(Path(sys.executable).resolve()),
         hook_file=str(home.forwarder),
+        holds_stop=config.decide.hold_stop,
     )
 
 

@@ -90,7 +90,9 @@ class DecideSettings(Section):
         description="Hold requests: auto when the session has its own dialog or someone attends; always; never.",
     )
     wait_seconds: Seconds = Field(default=86400, description="How long a request waits for you.")
-    hold_stop: bool = Field(default=False, description="Also ask before an agent stops.")
+    hold_stop: bool = Field(
+        default=False, description="Also ask before an agent stops; after a change run `qd install` again."
+    )
 
 
 class UnattendedSettings(Section):

@@ -103,7 +103,7 @@ def _connection(site: Site, place: Place, transport: Transport, endpoint: Endpoi
         is_enabled=not by_plugin or settings.get("enabledPlugins", {}).get(PLUGIN_ID) is True,
         address_ok=bool(hooks) and all(hook.address in wanted for hook in hooks),
         token_ok=all(hook.token in ("", endpoint.hook_token) for hook in hooks),
-        ladder_ok=all(nests(hook, endpoint.wait_seconds) for hook in hooks),
+        ladder_ok=all(nests(hook, endpoint.wait_seconds, holds_stop=endpoint.holds_stop) for hook in hooks),
         missing_events=tuple(sorted(events("").keys() - {hook.event for hook in hooks})),
         enforced=any(hook.enforced for hook in hooks),
     )

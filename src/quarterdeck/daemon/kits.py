@@ -94,6 +94,7 @@ class Kits:
             socket=str(self._home.socket),
             python=str(Path(sys.executable).resolve()),
             hook_file=str(self._home.forwarder),
+            holds_stop=self._config.decide.hold_stop,
         )
 
     def _version(self, claude: Path) -> str:

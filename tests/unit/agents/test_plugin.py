@@ -14,13 +14,14 @@ from quarterdeck.agents.claude.plugin import (
     Transport,
     events,
     hook_groups,
+    is_held,
     is_ours,
     nests,
     our_hooks,
     plugin_files,
     read_installed,
 )
-from tests.support.hooks import NEW, OLD, endpoint, the_hook
+from tests.support.hooks import NEW, OLD, endpoint, hooks_of, the_hook
 
 NEWER_EVENTS = {"DirectoryAdded", "PreModelSwitch", "PostModelSwitch"}
 
@@ -52,12 +53,13 @@ def test_a_command_hook_is_one_string_that_survives_blanks_in_paths() -> None:
 @pytest.mark.parametrize("transport", [Transport.PLUGIN, Transport.HTTP])
 def test_only_events_without_http_run_a_command(transport: Transport) -> None:
     groups = hook_groups(endpoint(), transport, NEW)
-    assert {event for event in groups if the_hook(groups, event)["type"] == "command"} == {"SessionStart", "Setup"}
+    commands = {event for event in groups for hook in hooks_of(groups, event) if hook["type"] == "command"}
+    assert commands == {"SessionStart", "Setup"}
 
 
 def test_every_event_runs_a_command_when_asked() -> None:
     groups = hook_groups(endpoint(), Transport.COMMAND, NEW)
-    assert {the_hook(groups, event)["type"] for event in groups} == {"command"}
+    assert {hook["type"] for event in groups for hook in hooks_of(groups, event)} == {"command"}
 
 
 def test_events_that_must_never_be_registered_are_not() -> None:
@@ -94,21 +96,32 @@ def test_an_older_claude_gets_no_file_it_cannot_read() -> None:
     wait=st.floats(min_value=0.001, max_value=MAX_WAIT_SECONDS),
     transport=st.sampled_from(Transport),
     version=st.sampled_from([OLD, NEW]),
+    stops=st.booleans(),
 )
-def test_deadlines_nest_for_every_wait(wait: float, transport: Transport, version: str) -> None:
-    installed = read_installed(hook_groups(endpoint(wait), transport, version))
+def test_deadlines_nest_for_every_wait(wait: float, transport: Transport, version: str, stops: bool) -> None:
+    installed = read_installed(hook_groups(endpoint(wait, holds_stop=stops), transport, version))
     assert {hook.event for hook in installed} == events(version).keys()
-    assert all(nests(hook, wait) for hook in installed)
+    assert all(nests(hook, wait, holds_stop=stops) for hook in installed)
     for hook in installed:
         client = hook.client_seconds or hook.timeout - 10
         assert hook.timeout <= MAX_TIMEOUT
-        assert not HOOKS[hook.event].holds or wait + 10 <= client <= hook.timeout - 10
+        assert not is_held(hook, holds_stop=stops) or wait + 10 <= client <= hook.timeout - 10
 
 
 @pytest.mark.law("D18")
 def test_a_longer_wait_than_installed_is_noticed() -> None:
     installed = read_installed(hook_groups(endpoint(60), Transport.HTTP, NEW))
-    assert {hook.event for hook in installed if not nests(hook, 61)} == {n for n, h in HOOKS.items() if h.holds}
+    late = {(hook.event, hook.matcher) for hook in installed if not nests(hook, 61)}
+    assert late == {("PermissionRequest", ""), ("PreToolUse", "AskUserQuestion"), ("Elicitation", "")}
+    assert "Stop" in {hook.event for hook in installed if not nests(hook, 60, holds_stop=True)}
+
+
+@pytest.mark.law("D2")
+@pytest.mark.parametrize("transport", list(Transport))
+def test_whoever_is_not_held_does_not_wait_long_for_a_daemon_that_hangs(transport: Transport) -> None:
+    installed = read_installed(hook_groups(endpoint(), transport, NEW))
+    long = {(hook.event, hook.matcher) for hook in installed if hook.timeout > 20}
+    assert long == {("PermissionRequest", ""), ("PreToolUse", "AskUserQuestion"), ("Elicitation", "")}
 
 
 @pytest.mark.law("D18")

@@ -17,10 +17,14 @@ SUPPORTED = ("2.1.197", "2.1.325")
 
 
 class Hook(Struct, frozen=True):
-    """How one event is registered: `transport` is http, command or never; `since` the first CLI that knows it."""
+    """How one event is registered: `transport` is http, command or never; `since` the first CLI that knows it. With
+    `only` it is held for that tool alone, with `on_wish` when the settings say so: whoever is not held must not wait
+    long, should we not answer."""
 
     transport: str = "http"
     holds: bool = False
+    only: str = ""
+    on_wish: bool = False
     matcher: bool = False
     since: str = "2.1.197"
     why: str = ""
@@ -32,14 +36,14 @@ HOOKS: Mapping[str, Hook] = {
     "Setup": Hook("command", matcher=True, why="HTTP hooks do not fire for it"),
     "UserPromptSubmit": Hook(),
     "UserPromptExpansion": Hook(),
-    "PreToolUse": Hook(holds=True, matcher=True),
+    "PreToolUse": Hook(holds=True, only="AskUserQuestion", matcher=True),
     "PermissionRequest": Hook(holds=True, matcher=True),
     "PermissionDenied": Hook(matcher=True),
     "PostToolUse": Hook(matcher=True),
     "PostToolUseFailure": Hook(matcher=True),
     "PostToolBatch": Hook(),
     "Notification": Hook(matcher=True),
-    "Stop": Hook(holds=True),
+    "Stop": Hook(holds=True, on_wish=True),
     "StopFailure": Hook(),
     "SubagentStart": Hook(matcher=True),
     "SubagentStop": Hook(matcher=True),

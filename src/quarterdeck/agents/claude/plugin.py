@@ -51,7 +51,8 @@ class Transport(StrEnum):
 
 
 class Endpoint(Struct, frozen=True, kw_only=True):
-    """Where hooks report: over HTTP to `url`, as commands through `hook_file` to `socket`."""
+    """Where hooks report: over HTTP to `url`, as commands through `hook_file` to `socket`. `holds_stop` when stops are
+    held too."""
 
     url: str
     hook_token: str
@@ -59,12 +60,14 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     socket: str
     python: str
     hook_file: str
+    holds_stop: bool = False
 
 
 class Installed(Struct, frozen=True, kw_only=True):
     """One hook of ours as found: `address` is its URL or socket, `client_seconds` is 0 for HTTP."""
 
     event: str
+    matcher: str
     address: str
     token: str
     timeout: float
@@ -90,31 +93,42 @@ def events(version: str) -> dict[str, Hook]:
 
 
 def hook_groups(endpoint: Endpoint, transport: Transport, version: str, *, enforce: bool = False) -> Groups:
-    """Our hooks, one group per event, and on wish the gate. Without a matcher a group fires for everything."""
-    groups = {name: [{"hooks": [_hook(endpoint, transport, name, hook)]}] for name, hook in events(version).items()}
+    """Our hooks by event, and on wish the gate. Without a matcher a group fires for everything."""
+    groups = {name: _groups(endpoint, transport, name, hook) for name, hook in events(version).items()}
     if enforce:
         groups[GATE].append({"hooks": [_gate(endpoint, version)]})
     return groups
 
 
+def _groups(endpoint: Endpoint, transport: Transport, name: str, hook: Hook) -> list[dict[str, Any]]:
+    if hook.only:
+        others = f"^(?!{hook.only}$)"
+        return [
+            {"matcher": hook.only, "hooks": [_hook(endpoint, transport, name, hook, holds=True)]},
+            {"matcher": others, "hooks": [_hook(endpoint, transport, name, hook, holds=False)]},
+        ]
+    holds = hook.holds and (endpoint.holds_stop or not hook.on_wish)
+    return [{"hooks": [_hook(endpoint, transport, name, hook, holds=holds)]}]
+
+
 def _gate(endpoint: Endpoint, version: str) -> dict[str, Any]:
     """The hook that blocks a tool unless we let it run. The shell's `exit 2` closes it whatever becomes of the
     forwarder; a newer Claude Code also closes it when the shell fails or the time-out comes first."""
-    hook = _command_hook(endpoint, GATE, HOOKS[GATE])
+    hook = _command_hook(endpoint, GATE, holds=True)
     gate = {**hook, "command": f"{hook['command']} {ENFORCE} {OR_BLOCK}"}
     if version_of(version) >= version_of(ON_FAILURE_SINCE):
         gate["onFailure"] = "block"
     return gate
 
 
-def _hook(endpoint: Endpoint, transport: Transport, name: str, hook: Hook) -> dict[str, Any]:
+def _hook(endpoint: Endpoint, transport: Transport, name: str, hook: Hook, *, holds: bool) -> dict[str, Any]:
     if transport is Transport.COMMAND or hook.transport == "command":
-        return _command_hook(endpoint, name, hook)
-    return _http_hook(endpoint, name, hook)
+        return _command_hook(endpoint, name, holds=holds)
+    return _http_hook(endpoint, name, holds=holds)
 
 
-def _http_hook(endpoint: Endpoint, name: str, hook: Hook) -> dict[str, Any]:
-    timeout = client_seconds(endpoint, name, hook) + STEP_SECONDS if hook.holds else _patience(name)
+def _http_hook(endpoint: Endpoint, name: str, *, holds: bool) -> dict[str, Any]:
+    timeout = client_seconds(endpoint, name, holds=holds) + STEP_SECONDS if holds else _patience(name)
     return {
         "type": "http",
         "url": f"{endpoint.url}/hook",
@@ -128,15 +142,15 @@ def _http_hook(endpoint: Endpoint, name: str, hook: Hook) -> dict[str, Any]:
     }
 
 
-def _command_hook(endpoint: Endpoint, name: str, hook: Hook) -> dict[str, Any]:
-    wait = client_seconds(endpoint, name, hook)
+def _command_hook(endpoint: Endpoint, name: str, *, holds: bool) -> dict[str, Any]:
+    wait = client_seconds(endpoint, name, holds=holds)
     argv = [endpoint.python, "-I", "-S", endpoint.hook_file, "--socket", endpoint.socket, "--wait", str(wait)]
     return {"type": "command", "command": shlex.join(argv), "timeout": wait + STEP_SECONDS}
 
 
-def client_seconds(endpoint: Endpoint, name: str, hook: Hook) -> int:
+def client_seconds(endpoint: Endpoint, name: str, *, holds: bool) -> int:
     """How long a client waits for the daemon's answer."""
-    return math.ceil(endpoint.wait_seconds) + STEP_SECONDS if hook.holds else _patience(name)
+    return math.ceil(endpoint.wait_seconds) + STEP_SECONDS if holds else _patience(name)
 
 
 def _patience(name: str) -> int:
@@ -209,19 +223,22 @@ def our_hooks(groups: object) -> Iterator[tuple[str, int, int, dict[str, Any]]]:
 
 def read_installed(groups: object) -> list[Installed]:
     """Our hooks as they stand in a settings or plugin file."""
-    return [_read_hook(event, hook) for event, _, _, hook in our_hooks(groups)]
+    listed: dict[str, list[dict[str, Any]]] = groups if isinstance(groups, dict) else {}
+    return [_read_hook(event, listed[event][at], hook) for event, at, _, hook in our_hooks(groups)]
 
 
-def _read_hook(event: str, hook: Mapping[str, Any]) -> Installed:
+def _read_hook(event: str, group: Mapping[str, Any], hook: Mapping[str, Any]) -> Installed:
+    matcher = str(group.get("matcher") or "")
     timeout = _number(hook.get("timeout"))
     if hook["type"] == "http":
         bearer = str(hook["headers"].get("Authorization", ""))
         url, token = str(hook.get("url", "")), bearer.removeprefix("Bearer ")
-        return Installed(event=event, address=url, token=token, timeout=timeout, client_seconds=0)
+        return Installed(event=event, matcher=matcher, address=url, token=token, timeout=timeout, client_seconds=0)
     argv = _split(hook["command"])
     options = dict(pairwise(argv))
     return Installed(
         event=event,
+        matcher=matcher,
         address=options.get("--socket", ""),
         token="",
         timeout=timeout,
@@ -244,10 +261,19 @@ def _number(value: object) -> float:
         return 0.0
 
 
-def nests(hook: Installed, wait_seconds: float) -> bool:
-    """Whether the daemon's wait ends before the client's, and the client's before the hook's time-out."""
+def is_held(hook: Installed, *, holds_stop: bool) -> bool:
+    """Whether who calls this hook may be kept waiting for a person."""
     known = HOOKS.get(hook.event)
-    if known is None or not known.holds:
+    if hook.enforced or known is None or not known.holds:
+        return hook.enforced
+    if known.only:
+        return hook.matcher in ("", "*", known.only)
+    return holds_stop or not known.on_wish
+
+
+def nests(hook: Installed, wait_seconds: float, *, holds_stop: bool = False) -> bool:
+    """Whether the daemon's wait ends before the client's, and the client's before the hook's time-out."""
+    if not is_held(hook, holds_stop=holds_stop):
         return hook.timeout >= hook.client_seconds + (STEP_SECONDS if hook.client_seconds else 0)
     client = hook.client_seconds or hook.timeout - STEP_SECONDS
     return wait_seconds + STEP_SECONDS <= client and client + STEP_SECONDS <= hook.timeout <= MAX_TIMEOUT
