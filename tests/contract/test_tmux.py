@@ -349,3 +349,10 @@ async def test_descriptors_return_to_where_they_were(desk: Desk) -> None:
         await viewer.close()
     assert len(os.listdir("/proc/self/fd")) == before
     assert [line for line in desk.left() if "defunct" in line] == []
+
+
+async def test_the_last_words_are_the_programs_own(desk: Desk) -> None:
+    desk.program.write_text("#!/bin/sh\nsleep 0.3\necho No conversation found\nexit 1\n")
+    await desk.launch()
+    [down] = await eventually(desk.heard.downs)
+    assert (down.code, down.last_words) == (1, "No conversation found")
