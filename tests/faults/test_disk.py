@@ -353,6 +353,27 @@ def fill_until_refused(daemon: Daemon, disk: Path) -> Path:
 
 
 @pytest.mark.law("E10")
+def test_no_session_is_started_that_could_not_be_recorded_and_one_that_runs_can_be_ended(
+    disk_of_16m: Path, tmp_path: Path, nursery: Nursery
+) -> None:
+    with on_disk(disk_of_16m, nursery) as daemon:
+        assert daemon.api("POST", "/projects/trust", {"path": str(tmp_path)})[0] == 200
+        body = {"cwd": str(tmp_path), "mode": "pty", "shell": True}
+        status, running = daemon.api("POST", "/sessions", body, timeout=30)
+        assert status == 201, running
+        ballast = fill(disk_of_16m)
+        until(lambda: daemon.api("GET", "/healthz")[1] == {"status": "nearly_full"}, what="a full disk")
+        status, said = daemon.api("POST", "/sessions", body, timeout=30)
+        assert (status, said["error"]["kind"], "nearly full" in said["error"]["message"]) == (503, "not_recorded", True)
+        assert daemon.api("POST", f"/sessions/{running['session_id']}/end", {}, timeout=30)[0] == 202
+        ballast.unlink()
+        until(lambda: daemon.api("GET", "/healthz")[1] == {"status": "ok"}, what="room again")
+        status, again = daemon.api("POST", "/sessions", body, timeout=30)
+        assert status == 201, again
+        assert daemon.api("POST", f"/sessions/{again['session_id']}/end", {}, timeout=30)[0] == 202
+
+
+@pytest.mark.law("E10")
 @pytest.mark.parametrize("pages_left", [0, 2, 5, 10, 20, 40])
 def test_a_start_on_a_full_disk_says_so_and_the_next_one_works(
     small_disk: Path, nursery: Nursery, pages_left: int

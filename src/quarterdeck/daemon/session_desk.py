@@ -24,6 +24,8 @@ from quarterdeck.errors import Refused
 from quarterdeck.runner.launching import Viewer
 from quarterdeck.runner.worktrees import Worktrees
 
+NO_ROOM = "the disk is nearly full, so nothing of a session would be on record: free some space"
+
 
 class SessionDesk:
     """Sessions of ours on one runner."""
@@ -40,6 +42,8 @@ class SessionDesk:
         of who refused."""
         made: Worktree | None = None
         if isinstance(order, Start):
+            if self._loop.nearly_full:
+                return Reply(request_id=order.session_id, outcome="not_recorded", message=NO_ROOM)
             try:
                 order, made = await self._ready(order)
             except Refused as refused:
