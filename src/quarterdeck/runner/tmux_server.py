@@ -51,7 +51,7 @@ OPTIONS: tuple[tuple[str, ...], ...] = (
     ("unbind-key", "-a", "-T", "root"),
     ("bind-key", "-n", LEAVE, "if-shell", "-F", IS_VIEWER, f"send-keys {LEAVE}", "detach-client"),
 )
-"""A dead pane stays as it is until it is read how it ended. All keys are the agent's but one, by which a person leaves."""
+"""A dead pane stays as it is until that was read. All keys are the agent's but one, by which a person leaves."""
 
 FIELDS = (
     *("session_id", "window_id", "pane_id", "pane_pid", "pid", "pane_dead", "pane_dead_status", "pane_dead_signal"),
