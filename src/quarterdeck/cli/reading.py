@@ -26,6 +26,7 @@ from quarterdeck.core.text import one_line
 from quarterdeck.core.titles import count, cut, money
 from quarterdeck.errors import Refused
 from quarterdeck.surfaces.client import Client
+from quarterdeck.surfaces.elsewhere import elsewhere_lines, waits_elsewhere
 from quarterdeck.surfaces.live import Connected, Live, Lost, Message
 
 WIDE = 110
@@ -207,15 +208,20 @@ def requests(
         one = client().get(f"/api/v1/requests/{quote(request_id, safe='')}")
         print_json(one) if json else show_card(one)
         return
-    found = client().all("/api/v1/requests", status=status.value)
+    asked = client()
+    found = asked.all("/api/v1/requests", status=status.value)
+    waits = status is Status.PENDING
+    elsewhere = [s for s in asked.all("/api/v1/sessions") if waits_elsewhere(s)] if waits else []
     if json:
-        print_json({"requests": found, "next": None})
+        there = {"at_own_terminal": [s["session_id"] for s in elsewhere]} if waits else {}
+        print_json({"requests": found, "next": None, **there})
         return
-    if not found:
-        out.print("Nobody waits for you." if status is Status.PENDING else f"No {status} requests.")
-        return
+    if not found and not elsewhere:
+        out.print("Nobody waits for you." if waits else f"No {status} requests.")
     for request in found:
         show_request(request)
+    for line in elsewhere_lines(elsewhere):
+        out.print(cell(line))
 
 
 def register(cli: typer.Typer) -> None:

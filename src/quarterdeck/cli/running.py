@@ -22,6 +22,7 @@ from quarterdeck.config import home_path, prepare_home
 from quarterdeck.daemon.proc import alive
 from quarterdeck.errors import NoDaemon, QuarterdeckError, Refused
 from quarterdeck.surfaces.client import Client
+from quarterdeck.surfaces.elsewhere import elsewhere_lines, waits_elsewhere
 from quarterdeck.surfaces.findings import summary
 
 
@@ -191,16 +192,25 @@ def status(json: AsJson = False) -> None:
         "status": health["status"],
         "sessions": len(live),
         "pending": len(pending),
+        "at_own_terminal": [s["session_id"] for s in live if waits_elsewhere(s)],
         "stats": stats,
     }
     if json:
         print_json(view)
         return
+    elsewhere = elsewhere_lines(live)
     out.print(f"Quarterdeck {view['version']} runs at {view['url']} (pid {view['pid']}), {health['status']}")
-    need = f"{len(pending)} need you" if pending else "nobody waits for you"
-    out.print(f"{len(live)} live sessions · {need}")
+    out.print(f"{len(live)} live session{'' if len(live) == 1 else 's'} · {_need(len(pending), elsewhere)}")
+    for line in elsewhere:
+        out.print(cell(line))
     for line in summary(stats):
         out.print(cell(line, "dim"))
+
+
+def _need(pending: int, elsewhere: list[str]) -> str:
+    if pending:
+        return f"{pending} need{'s' if pending == 1 else ''} you"
+    return "no request waits for you" if elsewhere else "nobody waits for you"
 
 
 def register(cli: typer.Typer) -> None:

@@ -1,0 +1,37 @@
+"""What the commands tell a person who knows nothing yet, against a real daemon."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.contract.test_cli import qd
+from tests.support.daemon import Daemon
+
+BASH = {"hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": {"command": "make deploy"}}
+WAITS = "1 session waits at its own terminal: passed shop (in /home/ann/shop)"
+
+
+def test_a_session_that_waits_at_its_own_dialog_is_told_everywhere(tmp_path: Path) -> None:
+    with Daemon(tmp_path / "home") as daemon:
+        assert "nobody waits for you" in qd(daemon.home, "status").stdout
+        held = daemon.hold({"session_id": "passed", "cwd": "/home/ann/shop", **BASH})
+        assert qd(daemon.home, "pass", str(daemon.until_pending(1)[0]["request_id"])).returncode == 0
+        assert held.answer() == (204, b"")
+        assert qd(daemon.home, "requests").stdout == WAITS + "\n"
+        shown = qd(daemon.home, "status").stdout
+        assert WAITS in shown
+        assert "nobody waits" not in shown
+        for command in ("requests", "status"):
+            assert json.loads(qd(daemon.home, command, "--json").stdout)["at_own_terminal"] == ["passed"]
+        assert json.loads(qd(daemon.home, "requests", "--status", "decided", "--json").stdout)["next"] is None
+
+
+def test_a_request_that_a_restart_gave_back_still_waits_at_its_terminal(tmp_path: Path) -> None:
+    with Daemon(tmp_path / "home") as daemon:
+        daemon.hold({"session_id": "passed", "cwd": "/home/ann/shop", **BASH})
+        daemon.until_pending(1)
+        daemon.stop()
+        daemon.restart()
+        assert qd(daemon.home, "requests").stdout == WAITS + "\n"
+        assert WAITS in qd(daemon.home, "status").stdout
