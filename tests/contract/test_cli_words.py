@@ -35,3 +35,22 @@ def test_a_request_that_a_restart_gave_back_still_waits_at_its_terminal(tmp_path
         daemon.restart()
         assert qd(daemon.home, "requests").stdout == WAITS + "\n"
         assert WAITS in qd(daemon.home, "status").stdout
+
+
+def test_the_audit_says_what_was_decided_about_and_by_whom(tmp_path: Path) -> None:
+    with Daemon(tmp_path / "home") as daemon:
+        held = daemon.hold({"session_id": "asks", **BASH})
+        assert qd(daemon.home, "deny", str(daemon.until_pending(1)[0]["request_id"])).returncode == 0
+        held.answer()
+        assert qd(daemon.home, "rules", "add", "allow", "Bash(ls)").returncode == 0
+        assert qd(daemon.home, "projects", "trust", str(tmp_path), "--yes").returncode == 0
+        lines = qd(daemon.home, "audit", "-n", "3").stdout.splitlines()[1:]
+        decided, made, trusted = [line.rstrip() for line in lines]
+        assert ("denied" in decided, "owner via cli" in decided, decided.endswith("make deploy")) == (True, True, True)
+        assert ("rule made" in made, made.endswith("allow Bash(ls)")) == (True, True)
+        assert ("trusted" in trusted, trusted.endswith(str(tmp_path))) == (True, True)
+        narrowed = qd(daemon.home, "audit", "--kind", "rule.add", "--who", "owner", "--since", "7d", "--json")
+        assert [row["about"] for row in json.loads(narrowed.stdout)["audit"]] == ["allow Bash(ls)"]
+        assert qd(daemon.home, "audit", "--who", "nobody").stdout == "Nothing like that is in the audit.\n"
+        wrong = qd(daemon.home, "audit", "--kind", "rule.ad")
+        assert (wrong.returncode, "did you mean rule.add?" in wrong.stderr) == (1, True)

@@ -107,7 +107,7 @@ def test_the_audit_shows_who_decided_what(daemon: Daemon) -> None:
     [row] = [row for row in rows if row["kind"] == "permission.decision"]
     assert (row["who"], row["source"], row["digest"]) == ("owner", "user", request["digest"])
     assert (row["what"]["request_id"], row["what"]["tool_name"]) == (request["request_id"], "Bash")
-    assert row["what"]["decision_type"] == "deny"
+    assert (row["what"]["decision_type"], row["about"]) == ("deny", "rm audited")
     with daemon.db() as db:
         chained = db.execute("SELECT hash FROM events WHERE seq_no=?", (row["seq_no"],)).fetchone()[0]
     assert row["hash"] == chained.hex()

@@ -18,6 +18,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "running": ("up", "daemon", "stop", "status"),
     "connecting": ("install", "uninstall", "doctor"),
     "reading": ("sessions", "feed", "requests"),
+    "auditing": ("audit",),
     "exporting": ("export",),
     "deciding": ("allow", "deny", "answer", "pass"),
     "sessions": ("run", "send", "interrupt", "end", "resume", "fork", "takeover", "switch", "attach", "give-back"),

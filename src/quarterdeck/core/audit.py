@@ -6,7 +6,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from quarterdeck.core.about import AskedFor, about
 from quarterdeck.core.feed import FeedEvent
+
+__all__ = ["AskedFor", "AuditRow", "audit_row"]
 
 _WHAT = (
     "request_id",
@@ -49,8 +52,8 @@ _WHAT = (
 
 
 class AuditRow(Struct, frozen=True, kw_only=True):
-    """`source` is user, rule, timeout, elsewhere, or system for what we do by ourselves; `hash` is the row's in the
-    chain, `digest` that of what was shown."""
+    """`about` names in a line the command, file, folder, rule or session; `source` is user, rule, timeout, elsewhere,
+    or system for what we do by ourselves; `hash` is the row's in the chain, `digest` that of what was shown."""
 
     seq_no: int
     at: float
@@ -59,18 +62,19 @@ class AuditRow(Struct, frozen=True, kw_only=True):
     who: str
     surface: str | None
     source: str
+    about: str
     what: dict[str, Any]
     digest: str | None
     hash: str
 
 
-def audit_row(event: FeedEvent, row_hash: bytes, tool_name: str | None = None) -> AuditRow:
-    """The event as the audit shows it; `tool_name` is that of the request it decides."""
+def audit_row(event: FeedEvent, row_hash: bytes, asked: AskedFor | None = None) -> AuditRow:
+    """The event as the audit shows it; `asked` is what the request that it decides was for."""
     data = event.data
     by = str(_of(data, "by") or event.actor_id)
     who, _, surface = by.partition(" via ")
     source = _of(data, "source")
-    what = {"tool_name": tool_name} if tool_name else {}
+    what = {"tool_name": asked.tool_name} if asked else {}
     what |= {name: value for name in _WHAT if (value := _of(data, name)) not in (None, False)}
     return AuditRow(
         seq_no=event.seq_no,
@@ -80,6 +84,7 @@ def audit_row(event: FeedEvent, row_hash: bytes, tool_name: str | None = None) -
         who=who,
         surface=surface or None,
         source=str(source) if source else "user" if event.actor_id == "user" else "system",
+        about=about(event, asked),
         what=what,
         digest=_of(data, "digest"),
         hash=row_hash.hex(),

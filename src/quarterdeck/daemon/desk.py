@@ -28,7 +28,7 @@ from quarterdeck.daemon.project_shelf import ProjectShelf
 from quarterdeck.daemon.rule_desk import RuleDesk
 from quarterdeck.daemon.session_desk import SessionDesk
 from quarterdeck.runner.extensions import Extensions
-from quarterdeck.store.reader import FeedQuery, Page, Reader
+from quarterdeck.store.reader import AuditQuery, FeedQuery, Page, Reader
 
 OVER = ("decided", "withdrawn", "expired")
 PROJECT_SESSIONS = 1000
@@ -119,8 +119,8 @@ class DaemonDesk(RuleDesk):
             query = replace(query, sessions=tuple(islice(among, PROJECT_SESSIONS)))
         return await asyncio.to_thread(self._reader.feed, query)
 
-    async def audit(self, after: int, limit: int) -> list[AuditRow]:
-        return await asyncio.to_thread(self._reader.audit, after, limit)
+    async def audit(self, query: AuditQuery) -> list[AuditRow]:
+        return await asyncio.to_thread(self._reader.audit, query)
 
     async def requests(self, status: str | None, after: int, limit: int) -> list[Request]:
         if status == "pending":

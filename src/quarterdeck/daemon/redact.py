@@ -9,10 +9,10 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
+from quarterdeck.core.secrets import HIDDEN, without_secrets
 from quarterdeck.core.text import one_line
 from quarterdeck.errors import QuarterdeckError
 
-HIDDEN = "⟨redacted⟩"
 MAX_TEXT = 2_000
 MAX_FRAMES = 40
 MAX_SECRETS = 64
@@ -25,15 +25,6 @@ AGENT_KEYS = frozenset(
     | {"raw", "told", "tool_input", "tool_response", "updated_input"}
 )
 """Where an agent's or a person's own words would be."""
-
-_NAMED = re.compile(
-    r"((?:bearer|basic)\s+|\b\w*(?:token|secret|password|api_?key)=|[?&](?:code|key)=)[^\s&\"',;]+", re.IGNORECASE
-)
-_SHAPED = re.compile(
-    r"\bsk-[A-Za-z0-9_-]{8,}"
-    r"|(?<![A-Za-z0-9_-])(?=[a-z0-9_-]*[A-Z])(?=[A-Z0-9_-]*[a-z])[A-Za-z0-9_-]{43,}"
-)
-"""An API key; one of our tokens: 43 letters, small and large, digits, `-` and `_`."""
 
 
 class Redactor:
@@ -74,7 +65,7 @@ class Redactor:
         """One visible line without a secret."""
         for secret in self._secrets:
             text = text.replace(secret, HIDDEN)
-        text = _SHAPED.sub(HIDDEN, _NAMED.sub(lambda found: found[1] + HIDDEN, text))
+        text = without_secrets(text)
         shown = one_line(text[: MAX_TEXT + 1])
         return shown if len(text) <= MAX_TEXT else f"{shown[:MAX_TEXT]}… ({len(text)} characters)"
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from litestar import get
 from litestar.datastructures import State as AppState
+from litestar.params import FromQuery
 from msgspec import Struct
 
 from quarterdeck.core.audit import AuditRow
 from quarterdeck.serve.desk import Desk
-from quarterdeck.serve.reading import OBSERVE, Limit, Position
+from quarterdeck.serve.reading import OBSERVE, Limit, Position, Time
+from quarterdeck.store.reader import AuditQuery
 
 
 class Audit(Struct, kw_only=True):
@@ -17,8 +19,19 @@ class Audit(Struct, kw_only=True):
 
 
 @get("/audit", opt=OBSERVE)
-async def list_audit(state: AppState, after: Position = None, limit: Limit = 200) -> Audit:
-    """Who did what exactly and when, oldest first, each with its hash in the chain; `next` continues it."""
+async def list_audit(
+    state: AppState,
+    after: Position = None,
+    before: Position = None,
+    limit: Limit = 200,
+    kind: FromQuery[list[str] | None] = None,
+    who: FromQuery[str | None] = None,
+    since: Time = None,
+) -> Audit:
+    """Who did what exactly and when, oldest first, each with its hash in the chain; `next` continues it. With `before`
+    and no `after` it is the page that ends there."""
     desk: Desk = state.desk
-    rows = await desk.audit(after or 0, limit)
-    return Audit(audit=rows, next=rows[-1].seq_no if len(rows) == limit else None)
+    query = AuditQuery(after=after, before=before, limit=limit, kinds=tuple(kind or ()), who=who, since=since)
+    rows = await desk.audit(query)
+    more = len(rows) == limit and not query.backwards
+    return Audit(audit=rows, next=rows[-1].seq_no if more else None)

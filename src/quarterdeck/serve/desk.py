@@ -23,7 +23,7 @@ from quarterdeck.core.simulating import PastPage
 from quarterdeck.core.state import Hits, Request, Session, Token
 from quarterdeck.core.suggesting import Suggestion
 from quarterdeck.core.worktree import Difference, Worktree
-from quarterdeck.store.reader import FeedQuery, Page
+from quarterdeck.store.reader import AuditQuery, FeedQuery, Page
 
 
 class ProjectShelf(Protocol):
@@ -161,7 +161,7 @@ class Desk(Protocol):
 
     async def feed(self, query: FeedQuery) -> Page: ...
 
-    async def audit(self, after: int, limit: int) -> list[AuditRow]: ...
+    async def audit(self, query: AuditQuery) -> list[AuditRow]: ...
 
     async def requests(self, status: str | None, after: int, limit: int) -> list[Request]: ...
 

@@ -301,6 +301,7 @@ AUDIT_ROW: dict[str, Any] = {
     "who": "owner",
     "surface": "cli",
     "source": "user",
+    "about": "rm -rf build",
     "what": {"tool_name": "Bash", "request_id": "h3fa4b2c1d0ef-17", "decision_type": "deny", "status": "decided"},
     "digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     "hash": "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",

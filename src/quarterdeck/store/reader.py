@@ -11,12 +11,12 @@ from typing import Any
 from quarterdeck.core.audit import AuditRow, audit_row
 from quarterdeck.core.feed import FeedEvent
 from quarterdeck.core.state import Request
+from quarterdeck.store.auditing import AuditQuery, asked_for, audited
 from quarterdeck.store.chain import anchor_of
-from quarterdeck.store.paging import WALK, FeedQuery, Page, Pager, sound
-from quarterdeck.store.schema import AUDITED
+from quarterdeck.store.paging import WALK, FeedQuery, Page, Pager
 from quarterdeck.wire import read_event, read_request, whole
 
-__all__ = ["FeedQuery", "Page", "Reader"]
+__all__ = ["AuditQuery", "FeedQuery", "Page", "Reader"]
 
 STATUSES = ("pending", "decided", "withdrawn", "expired")
 """How a request can stand; the index knows requests by it."""
@@ -80,18 +80,12 @@ class Reader:
             left = sum(self._db.execute(older, (status, last)).fetchone()[0] for status in STATUSES) if last else 0
         return [read_request(body) for _, body in rows], left
 
-    def audit(self, after: int = 0, limit: int = 200) -> list[AuditRow]:
+    def audit(self, query: AuditQuery) -> list[AuditRow]:
         """Every decision and every change of a rule, a token, a setting or the log itself, oldest first."""
-        sql = f"SELECT body, hash FROM events INDEXED BY audited WHERE {AUDITED} AND seq_no > ? ORDER BY seq_no LIMIT ?"  # noqa: S608
-        tool = "SELECT body ->> '$.tool_name' FROM requests WHERE request_id = ?"
         with self._lock:
-            rows = self._db.execute(sql, (after, limit)).fetchall()
-            found = [(event, bytes(row_hash)) for body, row_hash in rows if (event := sound(body)) is not None]
-            tools = [self._db.execute(tool, (getattr(e.data, "request_id", None),)).fetchone() for e, _ in found]
-        return [
-            audit_row(event, row_hash, named[0].decode() if named else None)
-            for (event, row_hash), named in zip(found, tools, strict=True)
-        ]
+            found = audited(self._db, query)
+            asked = [asked_for(self._db, getattr(event.data, "request_id", None)) for event, _ in found]
+        return [audit_row(event, row_hash, one) for (event, row_hash), one in zip(found, asked, strict=True)]
 
     def payload(self, event: FeedEvent) -> dict[str, Any] | None:
         """The payload an event came from, when it was kept."""

@@ -18,7 +18,7 @@ from quarterdeck.daemon.recover import recover
 from quarterdeck.errors import StoreError
 from quarterdeck.store.chain import anchor_of, taken_out, verify
 from quarterdeck.store.log import TRIM_CHUNK, Entry, Log
-from quarterdeck.store.reader import FeedQuery, Reader
+from quarterdeck.store.reader import AuditQuery, FeedQuery, Reader
 from quarterdeck.store.search import CHUNK, SearchIndex
 from quarterdeck.wire import write_json
 from tests.support.scene import Scene, bash
@@ -206,9 +206,9 @@ def test_the_audit_shows_who_decided_what_and_that_the_log_was_trimmed(log: Log)
         hashes = dict(db.execute("SELECT seq_no, hash FROM events"))
     db.close()
     reader = Reader(log.path)
-    rows = reader.audit()
-    assert reader.audit(after=rows[0].seq_no) == rows[1:]
-    assert reader.audit(limit=1) == rows[:1]
+    rows = reader.audit(AuditQuery())
+    assert reader.audit(AuditQuery(after=rows[0].seq_no)) == rows[1:]
+    assert reader.audit(AuditQuery(limit=1)) == rows[:1]
     reader.close()
     decided, trimmed = rows
     assert (decided.kind, decided.who, decided.source) == ("permission.decision", "ann", "user")
@@ -261,7 +261,7 @@ def test_a_log_of_the_first_schema_is_brought_up(tmp_path: Path) -> None:
     again.close()
     assert (tmp_path / "events.v1.db").exists()
     reader = Reader(log.path)
-    assert [row.kind for row in reader.audit()] == ["permission.decision"]
+    assert [row.kind for row in reader.audit(AuditQuery())] == ["permission.decision"]
     reader.close()
 
 
