@@ -54,3 +54,10 @@ def test_the_audit_says_what_was_decided_about_and_by_whom(tmp_path: Path) -> No
         assert qd(daemon.home, "audit", "--who", "nobody").stdout == "Nothing like that is in the audit.\n"
         wrong = qd(daemon.home, "audit", "--kind", "rule.ad")
         assert (wrong.returncode, "did you mean rule.add?" in wrong.stderr) == (1, True)
+
+
+def test_a_session_whose_turn_is_over_is_ready_for_the_next_prompt(tmp_path: Path) -> None:
+    with Daemon(tmp_path / "home") as daemon:
+        daemon.hook({"session_id": "rests", "hook_event_name": "UserPromptSubmit", "prompt": "hello"})
+        daemon.hook({"session_id": "rests", "hook_event_name": "Stop", "stop_hook_active": False})
+        assert qd(daemon.home, "sessions").stdout.splitlines()[1].startswith("■ ready")

@@ -23,7 +23,7 @@ STATES: Mapping[str, StateWord] = {
     "waiting_input": StateWord("?", "asks", "cyan"),
     "idle": StateWord("○", "idle", "bright_black"),
     "complete": StateWord("✓", "done", "blue"),
-    "settled": StateWord("■", "stopped", "bright_blue"),
+    "settled": StateWord("■", "ready", "bright_blue"),
     "blocked": StateWord("✕", "blocked", "red"),
     "sent": StateWord("→", "sent", "bright_black"),
     "unknown": StateWord("·", "unknown", "dim"),
