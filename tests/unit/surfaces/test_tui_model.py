@@ -170,3 +170,36 @@ def test_the_figures_are_summed_and_an_unknown_cost_is_none() -> None:
     model.measured({"hook_overhead": overhead}, 101.0)
     assert model.metrics.overhead_seconds == 0.002
     assert heard().metrics.cost is None
+
+
+def test_who_waits_at_a_terminal_of_its_own_is_counted_apart() -> None:
+    here, there = session("here"), session("there", pending=0)
+    model = heard(sessions=[here, there, session("busy", "running")], requests=[request(session_id="here")])
+    assert [one["session_id"] for one in model.standing] == ["there"]
+    assert (model.metrics.waiting, model.metrics.standing) == (1, 1)
+
+
+def test_the_terminal_of_who_waits_elsewhere_is_looked_for_once() -> None:
+    model = heard(sessions=[session("there", pending=0)])
+    assert model.take_unplaced() == ["there"]
+    assert model.take_unplaced() == []
+    model.places["there"] = "tmux attach"
+    assert model.standing[0]["where"] == "tmux attach"
+    model.hear(told("session", session("there", "running")), 101.0)
+    assert model.take_unplaced() == []
+    assert model.places == {}
+
+
+def test_sessions_of_one_project_are_told_apart_by_their_ids() -> None:
+    twins = [session(one, cwd="/home/ann/proj") for one in ("abcd1111", "abcd2222", "ef")]
+    model = heard(sessions=[*twins, session("alone"), session("old", "ended", cwd="/home/ann/proj", ended_at=5.0)])
+    assert [str(model.name_of(one)) for one in ("abcd1111", "ef", "alone", "old")] == [
+        "proj·abcd1",
+        "proj·ef",
+        "shop",
+        "proj",
+    ]
+    model.hear(told("session", session("ef", "ended", cwd="/home/ann/proj", ended_at=9.0)), 101.0)
+    assert str(model.name_of("ef")) == "proj"
+    assert model.name_of("abcd1111").within(9) == "p…j·abcd1"
+    assert str(model.name_of("nobody-knows-it")) == "nobody-k"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING, Any, ClassVar, cast
+from urllib.parse import quote
 
 from textual import events, work
 from textual.app import ComposeResult
@@ -21,6 +22,7 @@ from quarterdeck.surfaces.tui.footer import Keys
 from quarterdeck.surfaces.tui.header import Banner, Header
 from quarterdeck.surfaces.tui.lines import Row, fold
 from quarterdeck.surfaces.tui.model import Asked
+from quarterdeck.surfaces.tui.rounds import go_on
 from quarterdeck.surfaces.tui.session_orders import FIRST_KEYS, MORE_KEYS, orders_for
 from quarterdeck.surfaces.tui.sessions import Sessions
 from quarterdeck.surfaces.tui.speech import Speech
@@ -43,7 +45,7 @@ class Bridge(Screen[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-normal"), (150, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-short"), (28, "-tall")]
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("n", "next_request", "next", tooltip="to the desk, and to the next request"),
+        Binding("n", "next_request", "next", tooltip="to the desk, and to the next that waits"),
         *FIRST_KEYS,
         Binding("tab", "app.focus_next", "next pane", show=False),
         Binding("shift+tab", "app.focus_previous", "previous pane", show=False),
@@ -134,6 +136,8 @@ class Bridge(Screen[None]):
         self.query_one(Header).tell(model.metrics, model.runner_id, not model.is_stale(now))
         self.sessions.tell(model.shown_sessions(self.ended), face.clock())
         self._tell_desk()
+        for session_id in model.take_unplaced():
+            self._find_place(session_id)
         looked = model.sessions.get(self._looked_at() or "")
         self.query_one(Tasks).tell(looked, project_name(looked["cwd"]) if looked else "")
         self.query_one(Welcome).tell(model.link == "live" and not model.sessions and not model.asked)
@@ -172,6 +176,17 @@ class Bridge(Screen[None]):
         if self.sessions.chosen:
             return self.sessions.chosen
         return self.desk.asked.view["session_id"] if self.desk.asked else None
+
+    @work(group="place")
+    async def _find_place(self, session_id: str) -> None:
+        """Where a session stands that we did not start; what is not known then stays unknown."""
+        try:
+            found = await self.face.talk.get(f"/sessions/{quote(session_id, safe='')}")
+        except QuarterdeckError:
+            return
+        if found.get("where") and session_id in self.face.model.places:
+            self.face.model.places[session_id] = found["where"]
+            self.face.dirty()
 
     @work(group="look")
     async def _look_into(self, asked: Asked) -> None:
@@ -254,11 +269,8 @@ class Bridge(Screen[None]):
             self.turn_to(pending[(places[0] + step) % len(pending)] if places else pending[0])
 
     def action_next_request(self) -> None:
-        """To the desk; when it has the focus already, to the next card."""
-        if self.desk.has_focus:
-            self.action_turn(1)
-        else:
-            self.desk.focus()
+        """To the desk; when it has the focus already, to the next that waits."""
+        go_on(self)
 
     def action_batch(self) -> None:
         self.decide_many()
@@ -302,9 +314,10 @@ class Bridge(Screen[None]):
         """The session that an order is about: under the cursor, or whose card has the focus, or whose feed is shown."""
         focused = self.focused.before if isinstance(self.focused, CommandLine) else self.focused
         if isinstance(focused, Sessions) and self.sessions.pointed is not None:
-            return self.sessions.pointed
+            return self.face.model.placed(self.sessions.pointed)
         carded = self.desk.asked if isinstance(focused, Desk) else None
-        return self.face.model.sessions.get(carded.view["session_id"] if carded else self.sessions.chosen or "")
+        found = self.face.model.sessions.get(carded.view["session_id"] if carded else self.sessions.chosen or "")
+        return self.face.model.placed(found) if found else None
 
     def look_at(self, session_id: str) -> None:
         """The feed of a session, and the cursor on it."""
@@ -336,7 +349,7 @@ class Bridge(Screen[None]):
         if action in ("install", "demo"):
             return self.query_one(Welcome).has_class("-shown")
         if action == "next_request":
-            return bool(self.face.model.pending)
+            return bool(self.face.model.pending or self.face.model.standing)
         if action == "steer":
             return parameters[0] in orders_for(self.steered)
         if action == "batch":

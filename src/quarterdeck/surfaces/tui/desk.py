@@ -16,6 +16,7 @@ from textual.reactive import reactive
 from quarterdeck.surfaces.tui import card
 from quarterdeck.surfaces.tui.lines import Line, Row, Span, fold, fold_line, line
 from quarterdeck.surfaces.tui.model import SETTLE_SECONDS, Asked, Model
+from quarterdeck.surfaces.tui.standing import how_many, standing_lines
 from quarterdeck.surfaces.tui.titled import Titled
 from quarterdeck.surfaces.tui.wall import Wall
 from quarterdeck.surfaces.words import about, delivery, outcome
@@ -199,7 +200,9 @@ class Desk(Wall, Titled):
             self.border_subtitle = None
             return
         place = next((n for n, one in enumerate(pending, 1) if one is asked), None)
-        self.entitled(f"Desk {place} of {len(pending)}" if place else "Desk")
+        elsewhere = len(self._model.standing)
+        more = f" · {how_many(elsewhere)}" if elsewhere else ""
+        self.entitled(f"Desk {place} of {len(pending)}{more}" if place else f"Desk{more}")
         mark = card.risk_mark(asked.shown)
         self.border_subtitle = Content(mark) if mark else None
 
@@ -266,7 +269,10 @@ class Desk(Wall, Titled):
             yield _decided_line(self._model.decided[-1])
 
     def _empty(self) -> Iterator[Line]:
-        yield line(("Nobody waits for you.", "dim"))
+        if standing := self._model.standing:
+            yield from standing_lines(standing, self._model.names)
+        else:
+            yield line(("Nobody waits for you.", "dim"))
         for view in list(self._model.decided)[-RECENT:]:
             yield _decided_line(view)
 

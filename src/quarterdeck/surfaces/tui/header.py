@@ -10,6 +10,7 @@ from quarterdeck.core.text import one_line
 from quarterdeck.core.titles import count, money
 from quarterdeck.surfaces.tui.lines import Line, Row, Span, line
 from quarterdeck.surfaces.tui.model import Metrics
+from quarterdeck.surfaces.tui.standing import how_many
 from quarterdeck.surfaces.tui.wall import Wall
 
 NAME = "Quarterdeck"
@@ -42,8 +43,15 @@ def _who(metrics: Metrics) -> Iterator[Span]:
     yield Span(" · ", "dim")
     yield Span(f"{metrics.running} running", "running" if metrics.running else "dim")
     yield Span(" · ", "dim")
-    word = "needs" if metrics.waiting == 1 else "need"
-    yield Span(f"{metrics.waiting} {word} you", "waiting") if metrics.waiting else Span("nobody waits", "dim")
+    if metrics.waiting:
+        yield Span(f"{metrics.waiting} {'needs' if metrics.waiting == 1 else 'need'} you", "waiting")
+    if metrics.waiting and metrics.standing:
+        yield Span(" · ", "dim")
+        yield Span(f"{metrics.standing} at {'its terminal' if metrics.standing == 1 else 'their terminals'}", "waiting")
+    elif metrics.standing:
+        yield Span(how_many(metrics.standing), "waiting")
+    elif not metrics.waiting:
+        yield Span("nobody waits", "dim")
 
 
 def _done(metrics: Metrics) -> Iterator[str]:

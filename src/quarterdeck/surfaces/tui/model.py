@@ -11,6 +11,7 @@ from msgspec import Struct
 from quarterdeck.core.titles import cut
 from quarterdeck.surfaces.live import Connected, Lost, Message
 from quarterdeck.surfaces.tui.card import concealed
+from quarterdeck.surfaces.tui.naming import Name, names_of
 from quarterdeck.surfaces.words import delivery, outcome
 
 Json = dict[str, Any]
@@ -72,6 +73,7 @@ class Metrics(Struct, frozen=True, kw_only=True):
     sessions: int = 0
     running: int = 0
     waiting: int = 0
+    standing: int = 0
     tools: int = 0
     failures: int = 0
     tokens: int = 0
@@ -98,6 +100,9 @@ class Model:
         """After which event the events began to be heard without a gap."""
         self.stats: Json | None = None
         self.news: list[str] = []
+        self.places: dict[str, str] = {}
+        """Of sessions that wait at a terminal of their own, the command that shows it; empty where none is known."""
+        self._names: dict[str, Name] | None = None
 
     def hear(self, said: Connected | Lost | Message, at: float) -> None:
         """Take in one thing the daemon, or the way to it, said."""
@@ -116,6 +121,7 @@ class Model:
                 self._message(kind, body, at)
 
     def _message(self, kind: str, body: Json, at: float) -> None:
+        self._names = None if kind in ("snapshot", "session") else self._names
         match kind:
             case "snapshot":
                 self._snapshot(body, at)
@@ -175,6 +181,7 @@ class Model:
         """Sessions of a list, ended ones too; what is followed live is newer."""
         for session in sessions:
             self.sessions.setdefault(session["session_id"], session)
+        self._names = None
 
     def measured(self, stats: Json, at: float) -> None:
         """The daemon's figures."""
@@ -212,6 +219,36 @@ class Model:
     @property
     def pending(self) -> list[Asked]:
         return [asked for asked in self.desk if asked.is_pending]
+
+    @property
+    def standing(self) -> list[Json]:
+        """Sessions that wait at a terminal of their own, since no request of theirs is held here; the longest first."""
+        waiting = [s for s in self.sessions.values() if s["ended_at"] is None and _rank(s) == 0 and not s["pending"]]
+        waiting.sort(key=lambda s: (s["state_at"] or s["last_event_at"], s["session_id"]))
+        return [self.placed(session) for session in waiting]
+
+    def placed(self, session: Json) -> Json:
+        """A session with the way to its terminal, where that was found."""
+        place = self.places.get(session["session_id"])
+        return {**session, "where": place} if place else session
+
+    def take_unplaced(self) -> list[str]:
+        """The sessions whose terminal is to be looked for, each once for as long as it waits there."""
+        strangers = [s["session_id"] for s in self.standing if s.get("owned") is None]
+        unplaced = [one for one in strangers if one not in self.places]
+        self.places = {one: self.places.get(one, "") for one in strangers}
+        return unplaced
+
+    @property
+    def names(self) -> dict[str, Name]:
+        """What each session is called."""
+        if self._names is None:
+            self._names = names_of(self.sessions.values())
+        return self._names
+
+    def name_of(self, session_id: str) -> Name:
+        """What a session is called; one that nobody knows, by the start of its id."""
+        return self.names.get(session_id) or Name(session_id[:8])
 
     def session_of(self, view: Mapping[str, Any]) -> Json | None:
         return self.sessions.get(view["session_id"])
@@ -272,6 +309,7 @@ class Model:
             sessions=len(live),
             running=sum(s["agent_state"] == "running" for s in live),
             waiting=len(self.pending),
+            standing=len(self.standing),
             tools=sum(c["tool_uses"] for c in counters),
             failures=sum(c["tool_failures"] for c in counters),
             tokens=sum(u[f"{kind}_tokens"] for u in usage for kind in kinds),

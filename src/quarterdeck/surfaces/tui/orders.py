@@ -34,7 +34,7 @@ class Orders:
             "start": lambda rest: app.bridge.action_start(),
             "many": lambda rest: app.bridge.action_batch(),
             "expand": lambda rest: app.bridge.desk.action_expand(),
-            "next": lambda rest: app.bridge.action_turn(1),
+            "next": lambda rest: app.bridge.action_turn(1) if app.model.pending else app.bridge.action_next_request(),
             "previous": lambda rest: app.bridge.action_turn(-1),
             "session": self._session,
             "all": lambda rest: app.bridge.show_session(None),

@@ -124,8 +124,12 @@ class Plain:
 
     async def _list(self, rest: str) -> None:
         waiting = [(number, asked) for number, asked in self._numbers.items() if asked.is_pending]
-        if not waiting:
+        standing = self.model.standing
+        if not waiting and not standing:
             self._say("Nobody waits for you.")
+        for session in standing:
+            name = self.model.name_of(session["session_id"])
+            self._say(one_line(f"{name} waits at its own terminal, in {session['cwd']}"))
         for number, asked in waiting:
             self._say(f"{number}: {one_line(about(asked.view, 80))} {card.risk_mark(asked.view)}".rstrip())
 

@@ -64,7 +64,8 @@ def orders_for(session: Json | None) -> tuple[str, ...]:
         return ()
     owned = session.get("owned")
     if owned is None:
-        return ("resume", "fork") if session["ended_at"] is not None else ("takeover", "fork")
+        shown = ("terminal",) if session.get("where") else ()
+        return ("resume", "fork") if session["ended_at"] is not None else (*shown, "takeover", "fork")
     if owned["status"] in ("starting", "up"):
         return _of_running(session, owned)
     if owned["status"] == "down" and not owned["shell"]:

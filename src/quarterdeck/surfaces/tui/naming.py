@@ -1,0 +1,51 @@
+"""What sessions are called: by their project and, where several work in one, by the start of their id; pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from itertools import pairwise
+from os.path import commonprefix
+from typing import Any, NamedTuple
+
+from quarterdeck.core.titles import cut
+from quarterdeck.surfaces.words import project_name
+
+Json = dict[str, Any]
+LEAST = 4
+"""Characters of an id that are shown at least, where they are needed."""
+
+
+class Name(NamedTuple):
+    """A project, and the mark by which one of several sessions in it is known; none where it is the only one."""
+
+    project: str
+    mark: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.project}·{self.mark}" if self.mark else self.project
+
+    def within(self, width: int) -> str:
+        """As much as there is room for: the project is shortened first."""
+        room = width - len(self.mark) - 1
+        return f"{cut(self.project, room)}·{self.mark}" if self.mark and room >= 3 else cut(str(self), width)
+
+
+def names_of(sessions: Iterable[Json]) -> dict[str, Name]:
+    """What each session is called. One that has ended is told from nobody."""
+    names, live = {}, defaultdict(list)
+    for session in sessions:
+        project = project_name(session["cwd"])
+        names[session["session_id"]] = Name(project)
+        if session["ended_at"] is None:
+            live[project].append(session["session_id"])
+    for project, ids in live.items():
+        if len(ids) > 1:
+            length = _enough(ids)
+            names |= {session_id: Name(project, session_id[:length]) for session_id in ids}
+    return names
+
+
+def _enough(ids: list[str]) -> int:
+    """How many characters tell these ids apart."""
+    return max([LEAST, *(len(commonprefix(pair)) + 1 for pair in pairwise(sorted(ids)))])
