@@ -22,6 +22,7 @@ from quarterdeck.surfaces.tui.footer import keys_row, said_rows
 from quarterdeck.surfaces.tui.header import header_row
 from quarterdeck.surfaces.tui.lines import Line, Span, exact_lines, fold, plain
 from quarterdeck.surfaces.tui.model import Metrics, Model
+from quarterdeck.surfaces.tui.naming import Name
 from quarterdeck.surfaces.tui.notify import BEL, Notifier, notification, title
 from quarterdeck.surfaces.tui.places import PLACES
 from quarterdeck.surfaces.tui.screens.health import health_lines
@@ -88,7 +89,7 @@ def test_the_header_shows_every_figure_where_there_is_room() -> None:
 @pytest.mark.parametrize("state", STATES)
 def test_a_session_row_shows_glyph_word_and_name_whatever_its_width(state: str) -> None:
     for width in (30, 44, 80):
-        rows = list(session_rows(session(state=state), NOW, width, True))
+        rows = list(session_rows(session(state=state), Name("shop"), NOW, width, True))
         assert all(sum(cell_len(span.text) for span in row) <= width for row in rows)
         text = plain(rows)
         assert STATES[state].glyph in text

@@ -17,7 +17,7 @@ class Alone(App[None]):
 async def test_rows_that_were_told_in_a_narrow_place_are_whole_in_a_wide_one() -> None:
     async with Alone().run_test(size=(8, 10)) as pilot:
         listed = pilot.app.query_one(Sessions)
-        listed.tell([], 0.0)
+        listed.tell([], {}, 0.0)
         assert "everything" not in _first_row(listed)
         await pilot.resize_terminal(40, 10)
         await pilot.pause()

@@ -1,24 +1,33 @@
-"""Who waits at a terminal of its own: said in the header and on the desk, gone to by a key."""
+"""Who waits, and who is who: at a terminal of its own one is told and gone to, in one project each is told apart."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
+
 from quarterdeck import __version__
+from quarterdeck.surfaces.live import Message
 from quarterdeck.surfaces.tui.app import QuarterdeckApp
 from tests.support.pilot import Face
-from tests.support.tui import NOW, Json, RecordedTalk, connected, ours, request, session, snapshot
+from tests.support.tui import NOW, Json, RecordedTalk, connected, event, ours, request, session, snapshot
 
 NOBODY: dict[str, Json] = {"/sessions": {"sessions": [], "next": None}}
 
 
 @asynccontextmanager
 async def shown(
-    sessions: list[Json], requests: list[Json], size: tuple[int, int] = (100, 30), **answers: Json
+    sessions: list[Json],
+    requests: list[Json],
+    size: tuple[int, int] = (100, 30),
+    happened: Iterable[Json] = (),
+    **answers: Json,
 ) -> AsyncGenerator[Face]:
-    talk = RecordedTalk([connected(__version__), snapshot(sessions=sessions, requests=requests)], NOBODY | answers)
+    told = [Message("event", {"event": one}) for one in happened]
+    start = snapshot(sessions=sessions, requests=requests)
+    talk = RecordedTalk([connected(__version__), start, *told], NOBODY | answers)
     app = QuarterdeckApp(Path("/nowhere"), talk=talk, clock=lambda: NOW)
     async with app.run_test(size=size) as pilot:
         face = Face(app, pilot)
@@ -70,3 +79,29 @@ async def test_the_next_after_the_last_card_is_who_waits_elsewhere_and_then_the_
         await face.press("n")
         await face.until(lambda: face.desk.has_focus, "back on the desk")
         await face.sees("Desk 1 of 2")
+
+
+def alike(*ids: str) -> list[Json]:
+    return [session(one, cwd="/home/ann/proj", title=f"title of {one[:1]}") for one in ids]
+
+
+@pytest.mark.parametrize("size", [(60, 20), (100, 30), (180, 50)], ids=str)
+async def test_sessions_of_one_project_are_told_apart_in_the_list_on_the_card_and_in_the_feed(
+    size: tuple[int, int],
+) -> None:
+    twins = alike("aaaa1111", "bbbb2222", "cccc3333")
+    said = event(3, "message.assistant", "◂ hello", "bbbb2222", text="hello")
+    async with shown(twins, [request("q1", session_id="aaaa1111")], size, [said]) as face:
+        await face.sees("proj·aaaa wants to run · 12 s ago · title of a")
+        assert all(f"◆ proj·{one}" in face.bridge.sessions.text for one in ("aaaa", "bbbb", "cccc"))
+        assert "title of c" in face.bridge.sessions.text
+        assert face.bridge.feed.project_of("bbbb2222") == "proj·bbbb"
+
+
+async def test_the_feed_calls_a_session_otherwise_once_another_works_beside_it() -> None:
+    said = [event(3, "message.assistant", "◂ hello", "aaaa1111", text="hello")]
+    async with shown(alike("aaaa1111"), [], (120, 30), said) as face:
+        await face.sees("proj        ◂ claude")
+        face.app.model.hear(snapshot(sessions=alike("aaaa1111", "bbbb2222")), 101.0)
+        face.app.dirty()
+        await face.sees("proj·aaaa   ◂ claude")

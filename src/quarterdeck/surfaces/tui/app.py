@@ -33,7 +33,7 @@ from quarterdeck.surfaces.tui.orders import Orders
 from quarterdeck.surfaces.tui.status import SHOWN_SECONDS, Status
 from quarterdeck.surfaces.tui.talk import Talk, aside
 from quarterdeck.surfaces.tui.themes import THEMES
-from quarterdeck.surfaces.words import about, project_name
+from quarterdeck.surfaces.words import about
 
 if TYPE_CHECKING:
     from quarterdeck.surfaces.tui.deciding import Deciding
@@ -131,8 +131,7 @@ class QuarterdeckApp(App[None]):
     def _announce(self) -> None:
         waiting = {}
         for asked in self.model.pending:
-            session = self.model.session_of(asked.view)
-            who = project_name(session["cwd"]) if session else "a session"
+            who = self.model.name_of(asked.view["session_id"]) if self.model.session_of(asked.view) else "a session"
             waiting[asked.request_id] = f"{who} needs you: {about(asked.view)}"
         self.notifier.tell(waiting)
 

@@ -22,6 +22,7 @@ from quarterdeck.surfaces.tui.footer import Keys
 from quarterdeck.surfaces.tui.header import Banner, Header
 from quarterdeck.surfaces.tui.lines import Row, fold
 from quarterdeck.surfaces.tui.model import Asked
+from quarterdeck.surfaces.tui.naming import Name
 from quarterdeck.surfaces.tui.rounds import go_on
 from quarterdeck.surfaces.tui.session_orders import FIRST_KEYS, MORE_KEYS, orders_for
 from quarterdeck.surfaces.tui.sessions import Sessions
@@ -29,7 +30,6 @@ from quarterdeck.surfaces.tui.speech import Speech
 from quarterdeck.surfaces.tui.talk import aside
 from quarterdeck.surfaces.tui.tasks import Tasks
 from quarterdeck.surfaces.tui.welcome import Welcome
-from quarterdeck.surfaces.words import project_name
 
 if TYPE_CHECKING:
     from quarterdeck.surfaces.tui.app import QuarterdeckApp
@@ -134,13 +134,14 @@ class Bridge(Screen[None]):
         model = face.model
         self.query_one(Banner).tell(model.trouble(now))
         self.query_one(Header).tell(model.metrics, model.runner_id, not model.is_stale(now))
-        self.sessions.tell(model.shown_sessions(self.ended), face.clock())
+        self.sessions.tell(model.shown_sessions(self.ended), model.names, face.clock())
         self._tell_desk()
         for session_id in model.take_unplaced():
             self._find_place(session_id)
         looked = model.sessions.get(self._looked_at() or "")
-        self.query_one(Tasks).tell(looked, project_name(looked["cwd"]) if looked else "")
+        self.query_one(Tasks).tell(looked, str(model.name_of(looked["session_id"])) if looked else "")
         self.query_one(Welcome).tell(model.link == "live" and not model.sessions and not model.asked)
+        self.feed.rename()
         if model.begins != self._begins:
             self._begins = model.begins
             self.feed.begin(model.begins or 0)
@@ -232,8 +233,8 @@ class Bridge(Screen[None]):
         if asked.shown["truncated"] is not None:
             return
         width = desk.whole_width
-        session = self.face.model.session_of(asked.view)
-        rows = await aside(lambda: _whole_rows(asked, session, width, self.face.clock()))
+        session, name = self.face.model.session_of(asked.view), self.face.model.name_of(asked.view["session_id"])
+        rows = await aside(lambda: _whole_rows(asked, session, name, width, self.face.clock()))
         desk.show_whole(asked, rows, width)
         desk.focus()
 
@@ -378,9 +379,9 @@ class Bridge(Screen[None]):
         self.face.order(event.value, target)
 
 
-def _whole_rows(asked: Asked, session: dict[str, Any] | None, width: int, now: float) -> list[Row]:
+def _whole_rows(asked: Asked, session: dict[str, Any] | None, name: Name, width: int, now: float) -> list[Row]:
     shown = asked.shown
-    parts = [*card.head(shown, session, now), *card.body(shown), *card.tail(shown, asked.why)]
+    parts = [*card.head(shown, session, now, name), *card.body(shown), *card.tail(shown, asked.why)]
     return list(fold(parts, width))
 
 

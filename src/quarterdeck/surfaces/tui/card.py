@@ -9,6 +9,7 @@ from typing import Any
 from quarterdeck.core.text import one_line
 from quarterdeck.core.titles import cut
 from quarterdeck.surfaces.tui.lines import Line, Span, exact_lines, line, unseen_in
+from quarterdeck.surfaces.tui.naming import Name
 from quarterdeck.surfaces.words import RISK_MARKS, ago, project_name
 
 Json = Mapping[str, Any]
@@ -30,20 +31,22 @@ FORMS = {
     "plan": "has a plan and asks to begin",
     "elicitation": "asks for a form to be filled in",
 }
+TITLE = 60
 GLYPHS = {"permission": "◆", "question": "?", "stop": "■"}
 IN_DIFF = frozenset({"file_path", "notebook_path", "old_string", "new_string", "content", "edits", "new_source"})
 """What of an input a whole diff shows already."""
 DIFF_STYLES = {"+": "added", "-": "removed", "@": "dim", "\\": "dim"}
 
 
-def head(request: Json, session: Json | None, now: float) -> list[Line]:
-    """Who asks, and since when."""
+def head(request: Json, session: Json | None, now: float, name: Name | None = None) -> list[Line]:
+    """Who asks, and since when. One of several sessions in a project is told by its name and its title."""
     cwd = str((session or {}).get("cwd") or "")
-    who = project_name(cwd) if cwd else f"session {request['session_id'][:8]}"
+    who = str(name or Name(project_name(cwd))) if cwd else f"session {request['session_id'][:8]}"
+    title = str((session or {}).get("title") or "") if name and name.mark else ""
     wants = FORMS.get(request["form"] or "") or ("wants to stop" if request["kind"] == "stop" else "")
     wants = wants or WANTS.get(request["tool_name"], f"wants to use {request['tool_name']}")
     sub = f" · sub-agent {request['agent_type'] or request['agent_id']}" if request["agent_id"] else ""
-    tail = f"{sub} · {ago(request['opened_at'], now)} ago"
+    tail = f"{sub} · {ago(request['opened_at'], now)} ago{f' · {cut(title, TITLE)}' if title else ''}"
     glyph = Span(GLYPHS.get(request["kind"], "◆") + " ", "asks" if request["kind"] == "question" else "waiting")
     return [line(glyph, (who, "strong"), f" {wants}", (tail, "dim"))]
 

@@ -212,7 +212,8 @@ class Desk(Wall, Titled):
             return list(fold(self._empty(), width))
         if self.expanded and self._whole and self._whole[0] == asked.request_id:
             return self._expanded_rows(asked, self._whole, width)
-        head = list(fold(card.head(asked.shown, self._model.session_of(asked.view), self._clock()), width))
+        session, name = self._model.session_of(asked.view), self._model.name_of(asked.view["session_id"])
+        head = list(fold(card.head(asked.shown, session, self._clock(), name), width))
         keys = list(fold(self._foot(asked), width))
         tail = list(fold(card.tail(asked.shown, asked.why), width))
         room = max(1, self.most_rows - len(head) - len(keys))

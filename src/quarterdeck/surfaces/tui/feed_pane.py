@@ -6,13 +6,14 @@ from textual.content import Content
 
 from quarterdeck.core.feed import OWN
 from quarterdeck.core.text import one_line
+from quarterdeck.surfaces.tui.feed.lines import LABEL
 from quarterdeck.surfaces.tui.feed.source import FeedSource
 from quarterdeck.surfaces.tui.feed.view import FeedView
 from quarterdeck.surfaces.tui.feed.wanted import LEVELS, Wanted
 from quarterdeck.surfaces.tui.model import Model
+from quarterdeck.surfaces.tui.naming import Name
 from quarterdeck.surfaces.tui.talk import Talk
 from quarterdeck.surfaces.tui.titled import Titled
-from quarterdeck.surfaces.words import project_name
 
 EVERYTHING = Wanted()
 
@@ -38,13 +39,18 @@ class FeedPane(FeedView, Titled):
         )
         self._model = model
         self._filter = ""
+        self._names: dict[str, Name] = {}
 
     def project_of(self, session_id: str) -> str:
         """What a session is called in the feed."""
-        session = self._model.sessions.get(session_id)
-        if session_id == OWN:
-            return OWN
-        return project_name(session["cwd"]) if session else session_id[:8]
+        return OWN if session_id == OWN else self._model.name_of(session_id).within(LABEL)
+
+    def rename(self) -> None:
+        """Draw anew where sessions are called otherwise."""
+        if self._names != self._model.names:
+            self._names = self._model.names
+            self._strips.clear()
+            self.refresh()
 
     def on_mount(self) -> None:
         self.follow(None)
@@ -53,7 +59,7 @@ class FeedPane(FeedView, Titled):
     def entitle(self) -> None:
         """Say in the frame what is followed, and what narrows it."""
         session = self._model.sessions.get(self.session_id or "")
-        parts = [project_name(session["cwd"]), session["title"]] if session else ["everything"]
+        parts = [str(self._model.name_of(session["session_id"])), session["title"]] if session else ["everything"]
         self.entitled(" · ".join(["Feed", *(part for part in parts if part)]))
         parts = [self._filter, f"“{self.term}”" if self.term else ""]
         narrowed = " · ".join(part for part in parts if part)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from itertools import pairwise
-from os.path import commonprefix
 from typing import Any, NamedTuple
 
 from quarterdeck.core.titles import cut
@@ -48,4 +46,5 @@ def names_of(sessions: Iterable[Json]) -> dict[str, Name]:
 
 def _enough(ids: list[str]) -> int:
     """How many characters tell these ids apart."""
-    return max([LEAST, *(len(commonprefix(pair)) + 1 for pair in pairwise(sorted(ids)))])
+    lengths = range(LEAST, max(map(len, ids)) + 1)
+    return next((n for n in lengths if len({one[:n] for one in ids}) == len(ids)), LEAST)

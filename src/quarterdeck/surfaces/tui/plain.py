@@ -17,10 +17,10 @@ from quarterdeck import __version__
 from quarterdeck.core.text import one_line
 from quarterdeck.errors import QuarterdeckError, Refused
 from quarterdeck.surfaces.tui import card
-from quarterdeck.surfaces.tui.lines import fold, plain
+from quarterdeck.surfaces.tui.lines import Line, fold, plain
 from quarterdeck.surfaces.tui.model import Asked, Model
 from quarterdeck.surfaces.tui.talk import Talk
-from quarterdeck.surfaces.words import about, delivery, lasting, outcome, project_name, state_word
+from quarterdeck.surfaces.words import about, delivery, lasting, outcome, state_word
 
 WIDTH = 100
 FEW = 20
@@ -91,7 +91,7 @@ class Plain:
             self._say(f"{self._said.get(key, 'A request')} is over: {outcome(asked.view)}")
 
     def _announce(self, number: int, asked: Asked) -> Iterator[str]:
-        head = plain(fold(card.head(asked.shown, self.model.session_of(asked.view), time.time()), WIDTH))
+        head = plain(fold(self._head(asked.shown), WIDTH))
         yield f"Request {number}: {head}"
         rows = list(fold(card.body(asked.shown), WIDTH))
         asked.overflow = f"{len(rows)} lines" if len(rows) > FEW else ""
@@ -99,6 +99,9 @@ class Plain:
         if asked.hides:
             yield f"Not all of it shows ({', '.join(asked.hides)}): show {number}"
         yield plain(fold(card.tail(asked.shown), WIDTH))
+
+    def _head(self, view: dict[str, Any]) -> list[Line]:
+        return card.head(view, self.model.session_of(view), time.time(), self.model.name_of(view["session_id"]))
 
     def _tell_end(self, view: dict[str, Any]) -> None:
         became = delivery(view)
@@ -139,7 +142,7 @@ class Plain:
             self._say("No session is live. qd install connects Claude Code; qd demo plays one.")
         for session in sessions:
             since = lasting(max(0.0, time.time() - (session["state_at"] or session["last_event_at"])))
-            who, state = project_name(session["cwd"]), state_word(session["agent_state"]).word
+            who, state = self.model.name_of(session["session_id"]), state_word(session["agent_state"]).word
             self._say(one_line(f"{who}: {state} for {since}. {session['title']}"))
 
     def _numbered(self, rest: str) -> tuple[Asked | None, str]:
@@ -161,7 +164,7 @@ class Plain:
         if whole["digest"] != asked.view["digest"]:
             return
         asked.whole = whole
-        for words in (card.head(whole, self.model.session_of(whole), time.time()), card.body(whole), card.tail(whole)):
+        for words in (self._head(whole), card.body(whole), card.tail(whole)):
             self._say(plain(fold(words, WIDTH)))
         asked.seen = True
 

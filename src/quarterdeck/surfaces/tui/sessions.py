@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from rich.cells import cell_len, set_cell_size
@@ -14,27 +14,31 @@ from textual.message import Message
 from quarterdeck.core.text import one_line
 from quarterdeck.core.titles import cut, money
 from quarterdeck.surfaces.tui.lines import Row, Span
+from quarterdeck.surfaces.tui.naming import Name
 from quarterdeck.surfaces.tui.titled import Titled
 from quarterdeck.surfaces.tui.wall import Wall, cursor_colour
-from quarterdeck.surfaces.words import lasting, project_name, state_word
+from quarterdeck.surfaces.words import lasting, state_word
 
 Json = dict[str, Any]
 WORD = 10
 AGE = 5
 
 
-def session_rows(session: Json, now: float, width: int, tall: bool) -> Iterator[Row]:
-    """A session: its state in glyph and word, its project, how long; then its title, run, cost."""
+def session_rows(session: Json, name: Name, now: float, width: int, tall: bool) -> Iterator[Row]:
+    """A session: its state in glyph and word, its name, how long; then its title, run, cost. Where there is no second
+    row, one of several in a project shows its title beside its name."""
     state = state_word(session["agent_state"])
     style = _style(session["agent_state"])
     since = session["state_at"] or session["last_event_at"]
     mark = "~" if session["state_source"] == "process" else ""
     room = max(6, width - WORD - AGE - 5)
-    name = _fit(project_name(session["cwd"]), room)
+    shown = one_line(name.within(room))
+    title = "" if tall or not name.mark else _fit(f" {session['title']}", max(0, room - cell_len(shown)))
     word = _fit(state.word + mark, WORD)
     age = f"{lasting(max(0.0, now - since)):>{AGE}}"
     strong = "strong" if session["pending"] else ""
-    yield Span(f" {state.glyph} ", style), Span(name, strong), Span(f" {word}", style), Span(f"{age} ", "dim")
+    told = Span(_fit(shown, room - cell_len(title)), strong), Span(title, "dim")
+    yield Span(f" {state.glyph} ", style), *told, Span(f" {word}", style), Span(f"{age} ", "dim")
     if tall:
         yield (Span(set_cell_size(f"   {_detail(session, width - 4)}", width), "dim"),)
 
@@ -93,6 +97,7 @@ class Sessions(Wall, Titled):
         self.cursor = 0
         self.chosen: str | None = None
         self._sessions: list[Json] = []
+        self._names: Mapping[str, Name] = {}
         self._now = 0.0
         self._starts: list[int] = [0]
 
@@ -108,10 +113,10 @@ class Sessions(Wall, Titled):
                 self.cursor = place
                 self.action_move(0)
 
-    def tell(self, sessions: list[Json], now: float) -> None:
+    def tell(self, sessions: list[Json], names: Mapping[str, Name], now: float) -> None:
         """Other sessions, or the same ones a moment later; the cursor stays on its session."""
         held, before = self.pointed["session_id"] if self.pointed else None, self.cursor
-        self._sessions, self._now = sessions, now
+        self._sessions, self._names, self._now = sessions, names, now
         places = {session["session_id"]: place for place, session in enumerate(sessions, 1)}
         self.cursor = places.get(held or "", min(self.cursor, len(sessions)) if held else 0)
         width = self.content_size.width
@@ -123,7 +128,7 @@ class Sessions(Wall, Titled):
         self._starts = [0]
         for session in sessions:
             self._starts.append(len(rows))
-            rows += session_rows(session, now, width, tall)
+            rows += session_rows(session, names[session["session_id"]], now, width, tall)
         self.show_rows(rows)
         if self.cursor != before:
             self.refresh()
@@ -131,7 +136,7 @@ class Sessions(Wall, Titled):
 
     def on_resize(self, event: events.Resize) -> None:
         """Rows are as wide as the list: one that was told while it was hidden is made anew."""
-        self.tell(self._sessions, self._now)
+        self.tell(self._sessions, self._names, self._now)
 
     def row_style(self, number: int) -> Style | None:
         place = self._place(number)

@@ -16,7 +16,6 @@ from quarterdeck.surfaces.tui.model import Model
 from quarterdeck.surfaces.tui.spoken import Saying, Spoken, followed
 from quarterdeck.surfaces.tui.talk import SURFACE, Talk
 from quarterdeck.surfaces.tui.wall import Wall
-from quarterdeck.surfaces.words import project_name
 
 Json = dict[str, Any]
 MOST_ROWS = 6
@@ -77,8 +76,7 @@ class Speech(Wall, can_focus=False):
         width = max(20, self.content_size.width or self.app.size.width - 8)
         shown = []
         for session_id, said in now.items():
-            session = self._model.sessions.get(session_id)
-            head, *rows = fold(said_lines(project_name(session["cwd"]) if session else session_id[:8], said), width)
+            head, *rows = fold(said_lines(str(self._model.name_of(session_id)), said), width)
             shown += [head, *rows[-max(1, MOST_ROWS // len(now)) :]]
         self.styles.height = len(shown)
         self.show_rows(shown)

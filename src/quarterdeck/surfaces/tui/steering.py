@@ -51,7 +51,7 @@ class Steering:
     def _look_at(self, started: Json | None) -> None:
         if started is not None:
             app = self._app
-            app.model.sessions.setdefault(started["session_id"], started)
+            app.model.listed([started])
             app.say(f"Started {called(started)} ({started['mode']})")
             app.bridge.look_at(started["session_id"])
 

@@ -17,7 +17,7 @@ from quarterdeck.surfaces.tui.dialogs.dialog import Dialog
 from quarterdeck.surfaces.tui.lines import Row, Span, fold, line
 from quarterdeck.surfaces.tui.model import Asked, Model
 from quarterdeck.surfaces.tui.wall import Wall, cursor_colour
-from quarterdeck.surfaces.words import outcome, project_name
+from quarterdeck.surfaces.words import outcome
 
 ROWS = 6
 """Rows a request may take in the preview; one that needs more is opened and decided by itself."""
@@ -116,8 +116,7 @@ class BatchDialog(Dialog[tuple[str, list[Asked]]]):
         width = max(30, min(100, int(self.app.size.width * 0.9) - 12))
         items = []
         for asked in self._asked.values():
-            session = self._model.session_of(asked.view)
-            who = project_name(session["cwd"]) if session else asked.view["session_id"][:8]
+            who = str(self._model.name_of(asked.view["session_id"]))
             items.append((asked.request_id, *preview(asked, who, width)))
         yield Marks(items)
 
