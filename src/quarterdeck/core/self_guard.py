@@ -59,7 +59,8 @@ _RECURSIVE = frozenset({"grep", "egrep", "fgrep", "diff", "cp", "zip"})
 _STARTING = OUR_NAMES | RUNNERS | STOPPERS | {"claude"}
 _FAR_REACHING = SWEEPS | _RECURSIVE | {"find", "rg", "tar"}
 _FAR = re.compile(r"^[/~.]|/\.\.")
-_NOT_BELOW = re.compile(r"[/.](?<![A-Za-z0-9_*?)].)")  # begins a path elsewhere, a hidden part of one, leaves a folder
+# Begins a path elsewhere, a hidden part of one, or `..`; within a name dots are mere letters.
+_NOT_BELOW = re.compile(r"[/.](?<![A-Za-z0-9_*?).].)")
 _QUOTING = re.compile(r"['\"\\]")
 _GLOB = re.compile(r"[*?\[{]")
 _WILD = re.compile(r"[*?\[]")  # braces that expand are never allowed anyway

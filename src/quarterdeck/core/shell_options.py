@@ -297,14 +297,14 @@ def _npm(words: Sequence[str], named: int) -> bool:
         if word == "--":
             return False
         if word[:1] == "-":
-            said = _NOPT.sub("", word.partition("=")[0])
-            if len(said) > 1 and said in _NPM_LONGS:
+            said = word.partition("=")[0].lstrip("-")
+            if len(said) > 1 and (_NO.sub("", said) if said[:1] in "nN" else said) in _NPM_LONGS:
                 return True
     return False
 
 
 _NPM_LONGS = _WATCHED["npm"].longs | _WATCHED["pnpm"].longs
-_NOPT = re.compile(r"\A-+(?:no-)*+", re.IGNORECASE)
+_NO = re.compile(r"\A(?:no-)++", re.IGNORECASE)
 
 
 def _curl(words: Sequence[str], named: int) -> bool:

@@ -34,14 +34,16 @@ _ENDS = frozenset((";", "&", ""))
 
 def read_quick(text: str) -> tuple[list[Call], Stretches] | None:
     """The commands of a line, and where they stand; None when any of it is not of the plainest."""
+    found = _COMMAND.findall(text)
+    if not found or found[-1][3] or "@P" in text:  # only the last can be what is not read
+        return None
+    quoted = "'" in text or '"' in text
     calls: list[Call] = []
     stretches: Stretches = {}
     join = ";"
     start = 0
-    for run, redirected, after, unread in _COMMAND.findall(text):
-        if unread:
-            return None
-        if "'" in run or '"' in run:
+    for run, redirected, after, _ in found:
+        if quoted and ("'" in run or '"' in run):
             raw = _WORDS.findall(run)
             words = tuple([word if (quote := word[-1]) not in _QUOTES else word.replace(quote, "") for word in raw])
             spread = places_of(raw, start)
@@ -50,9 +52,12 @@ def read_quick(text: str) -> tuple[list[Call], Stretches] | None:
             spread = None
         if words[0] in RESERVED:
             return None
-        calls.append(Call(words, run + redirected, join in _PIPES))
         end = start + len(run)
         stretches[start] = (end, len(words), spread)
-        start = end + len(redirected) + len(after)
+        if redirected:
+            run += redirected
+            end += len(redirected)
+        calls.append(Call(words, run, join in _PIPES))
+        start = end + len(after)
         join = after.strip()
-    return (calls, stretches) if calls and join in _ENDS and "@P" not in text else None
+    return (calls, stretches) if join in _ENDS else None
