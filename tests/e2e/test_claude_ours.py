@@ -65,14 +65,20 @@ def test_prompts_queue_and_an_interrupt_ends_the_turn_with_its_question(owner: O
     first, second = owner.script_bash("touch never-ran"), owner.script("and now this", Turn(text("second done")))
     session = owner.starts(prompt=first)
     asked = owner.asked("touch never-ran")
-    owner.sends(session, second)
-    assert owner.order(session, "interrupt")[0] == 202
+    assert owner.order(session, "messages", prompt=second)[1]["ahead"] == 1
+    assert owner.daemon.api("GET", f"/sessions/{session['session_id']}")[1]["queued"] == 1
+    status, interrupted = owner.order(session, "interrupt")
+    assert (status, interrupted["interrupted"]) == (202, True)
     assert owner.closed(asked)["status"] == "withdrawn"
     failed = owner.event(session, "turn.result")
     assert failed["data"]["is_error"]
+    assert (failed["data"]["interrupted"], failed["level"]) == (True, "info")
     done = owner.event(session, "turn.result", after=failed["seq_no"])
     assert done["data"]["text"] == "second done"
     assert not owner.path("never-ran").exists()
+    owner.session(session["session_id"], "settled")
+    status, nothing = owner.order(session, "interrupt")
+    assert (status, nothing["interrupted"], nothing["queued"]) == (202, False, 0)
     owner.order(session, "end")
     owner.ended(session)
     assert owner.order(session, "messages", prompt="hello")[1]["error"]["kind"] == "not_running"

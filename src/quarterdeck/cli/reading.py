@@ -67,11 +67,17 @@ def sessions(json: AsJson = False, all: Annotated[bool, typer.Option("--all", he
             cell(s["session_id"][:8]),
             cell(cut(s["cwd"].rsplit("/", 1)[-1] or s["cwd"], 18 if wide else 12)),
             cell(cut(s["title"], room)),
-            cell(s["pending"] or ""),
+            cell(_waits(s)),
             *spent,
             cell(ago(s["last_event_at"])),
         )
     out.print(table)
+
+
+def _waits(session: dict[str, Any]) -> str:
+    """Requests that wait for a person, and prompts that wait for the agent."""
+    queued = f"{session['queued']} queued" if session["queued"] else ""
+    return " · ".join(filter(None, (str(session["pending"] or ""), queued)))
 
 
 def _spent(usage: dict[str, Any] | None) -> tuple[Text, Text]:

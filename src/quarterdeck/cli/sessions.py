@@ -16,6 +16,7 @@ from quarterdeck.config import home_path
 from quarterdeck.errors import QuarterdeckError
 from quarterdeck.surfaces.attaching import attach_to
 from quarterdeck.surfaces.client import Client
+from quarterdeck.surfaces.words import state_word
 
 PATIENCE = 90.0
 IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
@@ -86,19 +87,31 @@ def send(
     if json:
         print_json(sent)
     else:
-        out.print(f"Sent to {session_id}.")
+        out.print(f"Sent to {session_id}{behind(sent['ahead'])}.")
 
 
 @plainly
 def interrupt(session: Session, json: AsJson = False) -> None:
     """Make a session of ours stop what it does; prompts that wait then go on."""
-    _order(session, "interrupt", "Interrupted", json)
+    asked = client(PATIENCE)
+    found = asked.post(f"/api/v1/sessions/{whole_id(asked, session)}/interrupt", {})
+    if json:
+        print_json(found)
+    elif found["interrupted"]:
+        out.print(f"Interrupted: {found['session_id']}")
+    else:
+        out.print(f"Nothing to interrupt: {found['session_id']} is {state_word(found['agent_state']).word}")
 
 
 @plainly
 def end(session: Session, json: AsJson = False) -> None:
     """End a session of ours, with everything it started."""
-    _order(session, "end", "Ended", json)
+    asked = client(PATIENCE)
+    found = asked.post(f"/api/v1/sessions/{whole_id(asked, session)}/end", {})
+    if json:
+        print_json(found)
+    else:
+        out.print(f"Ended: {found['session_id']}")
 
 
 @plainly
@@ -188,13 +201,12 @@ def give_back(session: Session, json: AsJson = False) -> None:
         sys.stdout.write(f"cd {shlex.quote(found['resume']['cwd'])} && {found['resume']['command']}\n")
 
 
-def _order(session: str, order: str, done: str, as_json: bool) -> None:
-    asked = client(PATIENCE)
-    found = asked.post(f"/api/v1/sessions/{whole_id(asked, session)}/{order}", {})
-    if as_json:
-        print_json(found)
-    else:
-        out.print(f"{done}: {found['session_id']}")
+def behind(ahead: int) -> str:
+    """What comes before a prompt."""
+    if not ahead:
+        return ""
+    others = f" and {ahead - 1} prompt{'' if ahead == 2 else 's'} before it" if ahead > 1 else ""
+    return f"; it waits behind the running turn{others}"
 
 
 def _started(session: dict[str, Any], as_json: bool) -> None:

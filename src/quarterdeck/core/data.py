@@ -28,8 +28,11 @@ class SessionEndData(Data, frozen=True, gc=False, kw_only=True):
 
 
 class SessionInterruptData(Data, frozen=True, gc=False, kw_only=True):
+    """`idle` says that nothing was known to run."""
+
     by: str
     reason: str | None = None
+    idle: bool = False
 
 
 class SessionStateData(Data, frozen=True, gc=False, kw_only=True):

@@ -85,10 +85,11 @@ class SessionFailedData(Data, frozen=True, gc=False, kw_only=True):
 
 
 class TurnResultData(Data, frozen=True, gc=False, kw_only=True):
-    """How a turn ended, in the words of the agent's SDK."""
+    """How a turn ended, in the words of the agent's SDK; `interrupted` says that a person ended it."""
 
     subtype: str
     is_error: bool = False
+    interrupted: bool = False
     stop_reason: str | None = None
     turns: int | None = None
     duration_ms: float | None = None

@@ -383,6 +383,8 @@ def _decision(draft: Draft, session: Session, event: FeedEvent, change: Change) 
         change["sent"] = {**session.sent, request.tool_use_id or f"?{data.request_id}": data.request_id}
     if data.decision_type in ("deny", "block") and told:
         _counted(change, session, blocks=1)
+    if data.interrupt and session.ours is not None:
+        change["ours"] = replace(session.ours, interrupted=True)
     change["agent_state"] = _after_decision(session, request, data)
 
 

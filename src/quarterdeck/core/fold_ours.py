@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from quarterdeck.core import data_ours as o
 from quarterdeck.core.agent_state import AgentState
+from quarterdeck.core.data import SessionInterruptData
 from quarterdeck.core.draft import Draft
 from quarterdeck.core.feed import FeedEvent
 from quarterdeck.core.state import Ours, ProcessId, Session
@@ -110,7 +111,7 @@ def _given(draft: Draft, session: Session, event: FeedEvent, change: Change) -> 
         _taken(session, data.message_id, change)
     elif session.ours is not None:
         rest = (one for one in session.ours.queued if one != data.message_id)
-        change["ours"] = replace(session.ours, queued=(data.message_id, *rest), given=True)
+        change["ours"] = replace(session.ours, queued=(data.message_id, *rest), given=True, interrupted=False)
 
 
 def heard(ours: Ours) -> Ours:
@@ -126,11 +127,17 @@ def _taken(session: Session, message_id: str | None, change: Change) -> None:
         change["ours"] = replace(session.ours, queued=rest, given=given)
 
 
+def _interrupt(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    data: SessionInterruptData = event.data
+    if session.ours is not None:
+        change["ours"] = replace(session.ours, interrupted=not data.idle)
+
+
 def _turn(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
     """After a turn that did not end by itself, or a command of the agent's own, no hook says that the agent rests."""
     data: o.TurnResultData = event.data
     if session.ours is not None:
-        change["ours"] = replace(heard(session.ours), answered=True)
+        change["ours"] = replace(heard(session.ours), answered=True, interrupted=False)
     if session.agent_state is AgentState.SENT or (data.is_error and session.agent_state is not AgentState.ENDED):
         change["agent_state"] = AgentState.IDLE
 
@@ -144,5 +151,6 @@ OURS: dict[str, Callable[[Draft, Session, FeedEvent, Change], None]] = {
     "session.change": _change,
     "session.send": _send,
     "session.given": _given,
+    "session.interrupt": _interrupt,
     "turn.result": _turn,
 }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from msgspec.structs import replace
+
 from quarterdeck.core import data as d
 from quarterdeck.core import data_ours as o
 from quarterdeck.core.agent_state import AgentState
@@ -86,7 +88,7 @@ def hear_news(step: Step, news: News) -> None:
             if message_id in session.ours.queued:
                 step.emit("session.given", o.SessionGivenData(message_id=message_id), level="debug")
         case TurnEnded(result=result):
-            _turn_ended(step, o.TurnResultData(**turn_result(result)))
+            _turn_ended(step, session.ours, o.TurnResultData(**turn_result(result)))
         case Noted(name=name, body=body):
             step.emit("agent.note", o.AgentNoteData(name=name, body=body), level="debug")
         case WorktreeChanged(action=action, branch=branch, path=path, base=base, by=by):
@@ -104,10 +106,14 @@ def _up(step: Step, session: Session, ours: Ours, news: Up) -> None:
         step.effects.append(Finish(mode=session.mode, handle=ours.handle))
 
 
-def _turn_ended(step: Step, data: o.TurnResultData) -> None:
+def _turn_ended(step: Step, ours: Ours, data: o.TurnResultData) -> None:
+    """One that a person interrupted, or ended with its session, is no error of the agent's."""
+    if data.is_error and (ours.interrupted or ours.ended_by is not None):
+        data = replace(data, interrupted=True)
     if data.is_error:
         resolve_rest(step, "the turn ended")
-    step.emit("turn.result", data, level="error" if data.is_error else "info", of_last_run=step.session.run is None)
+    level = "error" if data.is_error and not data.interrupted else "info"
+    step.emit("turn.result", data, level=level, of_last_run=step.session.run is None)
     if data.is_error:
         end_run(step, "aborted")
 

@@ -27,6 +27,7 @@ from quarterdeck.core.orders import (
 )
 from quarterdeck.core.ours import current
 from quarterdeck.core.projects import is_trusted
+from quarterdeck.core.prompts import rests
 from quarterdeck.core.state import Ours, Session
 from quarterdeck.core.step import Step
 
@@ -147,7 +148,9 @@ def _interrupt(step: Step, order: Interrupt) -> Refusal | None:
     found = _running(step, order.session_id)
     if isinstance(found, Refusal):
         return found
-    step.emit("session.interrupt", d.SessionInterruptData(by=order.by), actor=USER, level="warn")
+    idle = rests(found.session)
+    data = d.SessionInterruptData(by=order.by, idle=idle)
+    step.emit("session.interrupt", data, actor=USER, level="info" if idle else "warn")
     step.effects.append(Halt(mode=found.session.mode, handle=found.ours.handle))
     return None
 

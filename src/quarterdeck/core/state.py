@@ -108,7 +108,8 @@ class Transcript(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Ours(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What is known of a session because we run it. `handle` is the id it was started with; `status` is starting, up,
     ending or down, or moved when the agent goes on under another id. `queued` are the messages that the agent is not
-    known to have heard, None for the prompt it was started with; `given` says that it was given the first of them."""
+    known to have heard, None for the prompt it was started with; `given` says that it was given the first of them,
+    `interrupted` that somebody interrupted the turn which has not ended yet."""
 
     handle: str
     by: str
@@ -125,6 +126,7 @@ class Ours(Struct, frozen=True, kw_only=True, omit_defaults=True):
     answered: bool = False
     queued: tuple[str | None, ...] = ()
     given: bool = False
+    interrupted: bool = False
 
     @property
     def runs(self) -> bool:

@@ -177,7 +177,7 @@ def count(number: int) -> str:
 _TITLES: dict[str, Callable[[Any], str]] = {
     "session.start": lambda d: f"○ Session started ({d.source})",
     "session.end": lambda d: f"– Session ended ({d.reason})",
-    "session.interrupt": lambda d: f"✕ Interrupted by {d.by}",
+    "session.interrupt": lambda d: f"· Nothing to interrupt, for {d.by}" if d.idle else f"✕ Interrupted by {d.by}",
     "session.launch": lambda d: _launch(d),
     "session.up": lambda d: f"· Runs as process {d.pid}" + (f" in {d.terminal}" if d.terminal else ""),
     "session.exit": lambda d: _exit(d),
@@ -267,6 +267,8 @@ def _exit(data: Any) -> str:
 
 
 def _turn(data: Any) -> str:
+    if data.interrupted:
+        return " · ".join(filter(None, ("■ Turn interrupted", money(data.cost_usd))))
     words = [data.subtype if data.is_error else "Turn done", money(data.cost_usd), *data.errors[:1]]
     return f"{'✕' if data.is_error else '■'} " + " · ".join(filter(None, words))
 

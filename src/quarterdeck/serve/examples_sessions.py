@@ -25,6 +25,7 @@ SESSION: dict[str, Any] = {
     "run_id": "5bcc959a-d2e0-4b84-99d9-a702456ddf08:R1",
     "runs": 1,
     "pending": 1,
+    "queued": 0,
     "counters": {"tool_uses": 3, "tool_failures": 0, "permission_requests": 1, "blocks": 0},
     "usage": {
         "input_tokens": 4210,
@@ -83,9 +84,9 @@ SESSION_EXAMPLES: Mapping[tuple[str, str], dict[str, Any]] = {
     },
     ("POST", f"{AT}/messages"): {
         "body": {"prompt": "and write a test for it"},
-        "answer": {"message_id": "m3fa4b2c1d0ef9a01", "session_id": SESSION["session_id"]},
+        "answer": {"message_id": "m3fa4b2c1d0ef9a01", "session_id": SESSION["session_id"], "ahead": 1},
     },
-    ("POST", f"{AT}/interrupt"): {"answer": OURS},
+    ("POST", f"{AT}/interrupt"): {"answer": {**OURS, "interrupted": True}},
     ("POST", f"{AT}/end"): {"answer": OURS},
     ("POST", f"{AT}/mode"): {"body": {"mode": "sdk"}, "answer": OURS},
     ("POST", f"{AT}/fork"): {"body": {"mode": "sdk"}, "answer": OURS},

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from quarterdeck.core.orders import End, Interrupt
+from quarterdeck.core.orders import End
 from quarterdeck.serve.desk import Desk
 from quarterdeck.serve.sessions import (
     Elsewhere,
@@ -18,6 +18,7 @@ from quarterdeck.serve.sessions import (
     Takeover,
     change_as,
     fork_as,
+    interrupt_as,
     order_as,
     send_as,
     start_as,
@@ -56,7 +57,7 @@ class NamedTakeover(Takeover, kw_only=True, forbid_unknown_fields=True):
 
 
 async def _interrupt(desk: Desk, asked: NamedSession, by: str) -> Any:
-    return await order_as(desk, Interrupt(session_id=asked.session_id, by=by, at=0.0))
+    return await interrupt_as(desk, asked.session_id, by)
 
 
 async def _end(desk: Desk, asked: NamedSession, by: str) -> Any:

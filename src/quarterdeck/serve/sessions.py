@@ -10,11 +10,13 @@ from litestar import Request, get, post
 from litestar.datastructures import State as AppState
 from litestar.params import FromPath, JSONBody
 from msgspec import Meta, Struct
+from msgspec.structs import asdict
 
 from quarterdeck.core.commands import Reply
 from quarterdeck.core.orders import Change, End, Interrupt, Order, Send, Start, Switch
 from quarterdeck.core.payload import ID
 from quarterdeck.core.projects import project_id_of
+from quarterdeck.core.prompts import ahead_of, rests
 from quarterdeck.core.state import Session
 from quarterdeck.errors import Refused
 from quarterdeck.serve.attachments import Attachment, blocks
@@ -78,10 +80,18 @@ class Message(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class Sent(Struct, kw_only=True):
-    """The agent has it, or has it next: an SDK session takes one prompt after another."""
+    """The agent has it, or has it next: an SDK session takes one prompt after another. `ahead` is how many turns come
+    before it, the running one among them."""
 
     message_id: str
     session_id: str
+    ahead: int
+
+
+class Interrupted(SessionView, kw_only=True):
+    """The session, and whether anything was known to run: the agent is told in any case."""
+
+    interrupted: bool
 
 
 class Elsewhere(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -124,9 +134,9 @@ async def send_message(
 
 
 @post("/sessions/{session_id:str}/interrupt", status_code=202, opt=CONTROL)
-async def interrupt(state: AppState, request: Request[Any, Any, Any], session_id: FromPath[str]) -> SessionView:
+async def interrupt(state: AppState, request: Request[Any, Any, Any], session_id: FromPath[str]) -> Interrupted:
     """Make a session of ours stop what it does."""
-    return await order_as(state.desk, Interrupt(session_id=session_id, by=by(request), at=0.0))
+    return await interrupt_as(state.desk, session_id, by(request))
 
 
 @post("/sessions/{session_id:str}/end", status_code=202, opt=CONTROL)
@@ -223,7 +233,15 @@ async def send_as(desk: Desk, session_id: str, body: Message, name: str) -> Sent
         at=0.0,
     )
     _applied(await desk.crew.order(send))
-    return Sent(message_id=send.message_id, session_id=session_id)
+    ahead = ahead_of(_known(desk, session_id), send.message_id)
+    return Sent(message_id=send.message_id, session_id=session_id, ahead=ahead)
+
+
+async def interrupt_as(desk: Desk, session_id: str, name: str) -> Interrupted:
+    """Interrupt a session in somebody's name."""
+    before = desk.session(session_id)
+    found = await order_as(desk, Interrupt(session_id=session_id, by=name, at=0.0))
+    return Interrupted(**asdict(found), interrupted=before is not None and not rests(before))
 
 
 async def change_as(desk: Desk, session_id: str, body: Elsewhere, name: str) -> SessionView:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from quarterdeck.core.data import Counters, TokenCreateData
 from quarterdeck.core.feed import Cause, FeedEvent
 from quarterdeck.core.projects import project_id_of
+from quarterdeck.core.prompts import waiting_prompts
 from quarterdeck.core.risk import Risk
 from quarterdeck.core.scrolls import missing_of
 from quarterdeck.core.state import Ours, Request, Session, Todo
@@ -69,9 +70,9 @@ class OwnedView(Struct, kw_only=True):
 
 class SessionView(Struct, kw_only=True):
     """One agent conversation. `state_source` says who knows its state: hooks, the process itself, or only a transcript
-    that is left of it. `usage` is null until a transcript was read, `owned` for a session somebody else started;
-    `memory_bytes` is told where a session is asked for, and so is `where`: the command that shows the pane of the
-    person's own tmux in which it runs."""
+    that is left of it. `queued` counts prompts that wait for the turns before them. `usage` is null until a transcript
+    was read, `owned` for a session somebody else started; `memory_bytes` is told where a session is asked for, and so
+    is `where`: the command that shows the pane of the person's own tmux in which it runs."""
 
     session_id: str
     agent_state: str
@@ -92,6 +93,7 @@ class SessionView(Struct, kw_only=True):
     run_id: str | None
     runs: int
     pending: int
+    queued: int
     counters: CountersView
     usage: UsageView | None
     resume: ResumeView | None
@@ -224,6 +226,7 @@ def session_view(
         run_id=run.run_id if run else None,
         runs=session.runs,
         pending=len(session.waiting),
+        queued=waiting_prompts(session),
         counters=CountersView(
             tool_uses=totals.tool_uses + active.tool_uses,
             tool_failures=totals.tool_failures + active.tool_failures,

@@ -40,8 +40,10 @@ from quarterdeck.core.orders import (
     Up,
     Work,
 )
+from quarterdeck.core.prompts import ahead_of, rests, waiting_prompts
 from quarterdeck.core.runtime import Context
 from quarterdeck.core.state import ProcessId
+from quarterdeck.core.titles import title_of
 from tests.support.scene import Scene, bash
 
 WORK = (Launch, Deliver, Halt, Finish, Adjust)
@@ -336,6 +338,59 @@ def test_a_turn_that_was_interrupted_ends_its_run_and_its_questions() -> None:
     crew.tells(TurnEnded(session_id="s1", at=crew.clock, result=result)).folds()
     assert [e.kind for e in crew.last.events] == ["permission.decision", "turn.result", "run.end"]
     crew.is_now(AgentState.IDLE)
+
+
+INTERRUPTED = {"subtype": "error_during_execution", "is_error": True, "errors": ["[ede_diagnostic] …"]}
+
+
+def test_a_turn_that_somebody_interrupted_is_no_error() -> None:
+    crew = Crew().is_up()
+    crew.tells(Interrupt(session_id="s1", by="bob", at=crew.clock))
+    crew.tells(TurnEnded(session_id="s1", at=crew.clock, result=INTERRUPTED)).folds()
+    told = crew.last.events[0]
+    assert (title_of(told), told.level, told.data.is_error) == ("■ Turn interrupted", "info", True)
+    crew.tells(Send(session_id="s1", message_id="m1", prompt="more", by="bob", at=crew.clock))
+    crew.tells(Given(session_id="s1", at=crew.clock, message_id="m1")).folds()
+    crew.tells(TurnEnded(session_id="s1", at=crew.clock, result=INTERRUPTED)).folds()
+    assert (crew.last.events[0].level, "error_during_execution" in title_of(crew.last.events[0])) == ("error", True)
+
+
+def test_a_denial_that_interrupts_and_an_end_interrupt_the_turn_too() -> None:
+    crew = Crew().is_up()
+    crew.tells(replace(crew.heard("PermissionRequest", "a", "", "sdk-py", bash("rm x")), holder="sdk"))
+    crew.decides("a", Deny("no", interrupt=True))
+    crew.tells(TurnEnded(session_id="s1", at=crew.clock, result=INTERRUPTED)).folds()
+    assert title_of(crew.last.events[0]) == "■ Turn interrupted"
+    crew = Crew().is_up()
+    crew.tells(End(session_id="s1", by="bob", at=crew.clock))
+    crew.tells(TurnEnded(session_id="s1", at=crew.clock, result=INTERRUPTED)).folds()
+    assert title_of(crew.last.events[0]) == "■ Turn interrupted"
+
+
+def test_an_interrupt_of_what_rests_is_told_as_such() -> None:
+    crew = Crew().is_up()
+    crew.hears("Stop")
+    crew.tells(TurnEnded(session_id="s1", at=crew.clock, result={"subtype": "success"}))
+    assert rests(crew.session)
+    crew.tells(Interrupt(session_id="s1", by="bob", at=crew.clock)).records("session.interrupt").folds()
+    told = crew.last.events[0]
+    assert (title_of(told), told.level) == ("· Nothing to interrupt, for bob", "info")
+    assert crew.work == [Halt(mode="sdk", handle="s1")], "the agent may know better"
+    crew.tells(Send(session_id="s1", message_id="m1", prompt="more", by="bob", at=crew.clock))
+    assert not rests(crew.session)
+
+
+def test_a_prompt_knows_how_many_turns_come_before_it() -> None:
+    crew = Crew().is_up()
+    assert (waiting_prompts(crew.session), ahead_of(crew.session, "m1")) == (0, 0)
+    for message_id in ("m1", "m2"):
+        crew.tells(Send(session_id="s1", message_id=message_id, prompt="more", by="bob", at=crew.clock))
+    assert [ahead_of(crew.session, message_id) for message_id in ("m1", "m2")] == [1, 2]
+    assert waiting_prompts(crew.session) == 2
+    crew.hears("Stop")
+    crew.tells(TurnEnded(session_id="s1", at=crew.clock, result={"subtype": "success"}))
+    crew.tells(Given(session_id="s1", at=crew.clock, message_id="m1")).folds()
+    assert (waiting_prompts(crew.session), ahead_of(crew.session, "m2")) == (1, 1)
 
 
 def test_a_turn_that_ended_well_belongs_to_the_run_that_ended() -> None:
