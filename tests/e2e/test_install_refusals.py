@@ -8,6 +8,7 @@ import pytest
 from quarterdeck.agents.claude.plugin import PLUGIN_ID, read_installed
 from quarterdeck.daemon.connect import Transport
 from quarterdeck.errors import ConfigError, QuarterdeckError
+from tests.contract.test_cli import at_a_terminal
 from tests.support.claude import ClaudeHome, require
 from tests.support.install import FOREIGN, ORIGINAL, TOKEN, Bench, mode, tree
 
@@ -37,6 +38,10 @@ def test_a_dry_run_shows_one_key_per_line_without_secrets_and_touches_nothing(
     assert TOKEN not in report.diff
     assert "sk-mine" not in report.diff
     assert "\x1b" not in report.diff
+    assert report.diff.endswith(report.theirs), "what is the person's own stands last"
+    assert str(latest.file) in report.theirs
+    assert report.diff.count("--- ") == report.ours + 1
+    assert str(latest.home) not in [line for line in report.theirs.splitlines() if line.startswith("+++")]
     assert tree(latest.home) | {"settings": latest.file.read_bytes()} == before
     assert latest.state().connections == ()
 
@@ -144,3 +149,18 @@ def test_no_command_line_carries_the_token(latest: Bench) -> None:
     assert {hook.token for hook in read_installed(hooks)} == {TOKEN, ""}
     commands = [h.get("command", "") for groups in hooks.values() for group in groups for h in group["hooks"]]
     assert not any(TOKEN in command for command in commands)
+
+
+def test_on_a_terminal_a_dry_run_shows_the_persons_own_file_and_counts_ours(latest: Bench) -> None:
+    latest.claude.write_settings(FOREIGN)
+    claude = f"claude:\n  path: {latest.claude.cli}\n  config_dir: {latest.file.parent}\n"
+    (latest.home / "config.yaml").write_text(claude)
+    words = ("install", "--dry-run")
+    brief, full = (at_a_terminal(latest.home, words + more, []) for more in ((), ("--full",)))
+    assert f"+++ {latest.file}" in brief
+    assert "files of Quarterdeck's own" in brief
+    assert len(brief.splitlines()) < 30 < len(full.splitlines())
+    assert full.index("hooks.json") < full.index(f"+++ {latest.file}")
+    assert "Connected" in at_a_terminal(latest.home, ("install",), [])
+    connected = at_a_terminal(latest.home, words, [])
+    assert ("already connected" in connected, "+++" in connected) == (True, False)

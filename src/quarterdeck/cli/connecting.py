@@ -23,6 +23,7 @@ ProjectOption = Annotated[
     Path | None, typer.Option(help="The project's folder, with --scope project.", file_okay=False)
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the change as a diff and make none.")]
+Full = Annotated[bool, typer.Option("--full", help="With --dry-run: files of Quarterdeck's own too, on a terminal.")]
 
 
 @plainly
@@ -34,6 +35,7 @@ def install(
         bool, typer.Option("--enforce", help="Enforce rules: no tool runs while Quarterdeck cannot be asked.")
     ] = False,
     dry_run: DryRun = False,
+    full: Full = False,
     config: ConfigFile = None,
     json: AsJson = False,
 ) -> None:
@@ -54,7 +56,7 @@ def install(
             dry_run=dry_run,
         )
     )
-    _show(report, json)
+    _show(report, json, full)
 
 
 @plainly
@@ -62,6 +64,7 @@ def uninstall(
     scope: Annotated[Scope | None, typer.Option(help="Only there; without it everything goes.")] = None,
     project: ProjectOption = None,
     dry_run: DryRun = False,
+    full: Full = False,
     config: ConfigFile = None,
     json: AsJson = False,
 ) -> None:
@@ -77,17 +80,22 @@ def uninstall(
             dry_run=dry_run,
         )
     )
-    _show(report, json)
+    _show(report, json, full)
 
 
-def _show(report: connect.InstallReport, as_json: bool) -> None:
+def _show(report: connect.InstallReport, as_json: bool, full: bool) -> None:
+    """A program reads the whole diff; a person on a terminal that of files which are not ours, unless all is wanted."""
     for warning in report.warnings:
         sys.stderr.write(f"quarterdeck: {warning}\n")
     if as_json:
         print_json({"changed": report.changed, "diff": report.diff, "lines": list(report.lines)})
         return
-    if report.diff:
-        sys.stdout.write(report.diff)
+    brief = out.is_terminal and not full
+    sys.stdout.write(report.theirs if brief else report.diff)
+    if report.ours:
+        more = "; --full shows them" if brief else ""
+        count = "1 file" if report.ours == 1 else f"{report.ours} files"
+        out.print(cell(f"And {count} of Quarterdeck's own in {home_path()}{more}."))
     for line in report.lines:
         out.print(cell(line))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
@@ -61,10 +62,13 @@ class InstallOptions(Struct, frozen=True, kw_only=True):
 
 
 class InstallReport(Struct, frozen=True, kw_only=True):
-    """`changed` is also true of a dry run that would change something; only a dry run has a `diff`."""
+    """`changed` is also true of a dry run that would change something; only a dry run has a `diff`: of all files, those
+    that are the person's own last. `theirs` is the part about these, `ours` how many others there are."""
 
     changed: bool
     diff: str = ""
+    theirs: str = ""
+    ours: int = 0
     lines: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -92,7 +96,8 @@ class Plan(Struct, frozen=True, kw_only=True):
     files: dict[str, str]
     settings: str
     stale: list[Place]
-    changes: list[Change]
+    theirs: list[Change]
+    ours: list[Change]
     by_cli: bool
 
 
@@ -104,12 +109,12 @@ def install(options: InstallOptions) -> InstallReport:
     _refuse(options, site, place, cli)
     plan = _plan(options, site, place, _version(options, cli))
     warnings = _warnings(options, plan)
-    if not plan.changes and not plan.by_cli:
+    if not plan.theirs and not plan.ours and not plan.by_cli:
         said = f"Claude Code is already connected {place.name} ({options.transport}); nothing was changed."
         return InstallReport(changed=False, lines=(said,), warnings=warnings)
     if options.dry_run:
         runs = ("The claude program would be run to install the plugin.",) if plan.by_cli else ()
-        return InstallReport(changed=True, diff=diff_of(plan.changes), lines=runs, warnings=warnings)
+        return InstallReport(changed=True, lines=runs, warnings=warnings, **_shown(plan.theirs, plan.ours))
     for touched in (place, *plan.stale):
         touched.file.check_writable()
     with named_errors():
@@ -163,14 +168,15 @@ def _plan(options: InstallOptions, site: Site, place: Place, version: str) -> Pl
     stale = [other for other in site.connected() if _is_stale(site, other, place, options.transport)]
     settings = _settings(options, site, place, version)
     edit = Change(path=place.file.path, before=place.file.text(), after=settings)
-    changes = [edit, *(_without_ours(other) for other in stale if other != place), *_folder_changes(site, files)]
+    theirs = [*(_without_ours(other) for other in stale if other != place), edit]
     return Plan(
         place=place,
         version=version,
         files=files,
         settings=settings,
         stale=stale,
-        changes=[change for change in changes if change.is_one],
+        theirs=[change for change in theirs if change.is_one],
+        ours=_folder_changes(site, files),
         by_cli=by_plugin and (edit.is_one or not _is_registered(site, place)),
     )
 
@@ -207,9 +213,15 @@ def _without_ours(place: Place) -> Change:
 def _folder_changes(site: Site, files: dict[str, str]) -> list[Change]:
     before = site.store.files()
     names = sorted({*before, *files})
-    return [
+    changes = (
         Change(path=site.store.folder / name, before=before.get(name, ""), after=files.get(name, "")) for name in names
-    ]
+    )
+    return [change for change in changes if change.is_one]
+
+
+def _shown(theirs: list[Change], ours: list[Change]) -> dict[str, Any]:
+    """What a dry run tells of the changes."""
+    return {"diff": diff_of([*ours, *theirs]), "theirs": diff_of(theirs), "ours": len(ours)}
 
 
 def _connect_plugin(site: Site, cli: ClaudeCli, plan: Plan) -> tuple[str, ...]:
@@ -275,8 +287,8 @@ def uninstall(options: UninstallOptions) -> UninstallReport:
     if not chosen and not (is_last and site.store.remains()):
         return UninstallReport(changed=False, lines=("Claude Code is not connected; nothing was changed.",))
     if options.dry_run:
-        changes = [_without_ours(place) for place in chosen] + (_folder_changes(site, {}) if is_last else [])
-        return UninstallReport(changed=True, diff=diff_of(changes))
+        ours = _folder_changes(site, {}) if is_last else []
+        return UninstallReport(changed=True, **_shown([_without_ours(place) for place in chosen], ours))
     for place in chosen:
         place.file.check_writable()
     cli = site.any_cli(options.claude_path)
