@@ -71,6 +71,15 @@ def test_check_names_every_problem_with_its_line_and_the_key_that_was_meant(tmp_
     assert (told["ok"], told["problems"][1]["line"], told["problems"][1]["nearest"]) == (False, 3, "decide.hold_stop")
 
 
+def test_check_tells_what_disagrees_beside_what_is_wrong(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    notify = "notify:\n  webhook_url: http://hooks.example/x\n  push_url: http://ntfy.example/topic\n"
+    file.write_text(f"decide:\n  hold: maybe\n{notify}runner:\n  tls_key: [1]\n  tls_cert: /none\n")
+    done = qd(tmp_path / "home", "config", "check", str(file))
+    keys = [line.removeprefix(f"{file}:").split(" ")[1] for line in done.stdout.splitlines()]
+    assert keys == ["decide.hold", "notify.webhook_url", "notify.push_url", "runner.tls_key"]
+
+
 def test_check_without_a_file_looks_at_what_would_be_in_force(tmp_path: Path) -> None:
     home = tmp_path / "home"
     good = qd(home, "config", "check")

@@ -70,7 +70,8 @@ def check(file: OneFile = None, config: ConfigFile = None, json: AsJson = False)
     if file is not None and config is not None:
         raise typer.BadParameter("give FILE or --config, not both")
     found = look(home_path(), file or config, {} if file is not None else None)
-    problems = [*found.problems, *(hindrances(found.config, found) if found.config is not None else ())]
+    problems = [*found.problems, *hindrances(found)]
+    problems.sort(key=lambda problem: (problem.place.source, problem.place.name, problem.place.line or 0))
     if json:
         print_json({"file": str(found.file), "ok": not problems, "problems": [_problem(p) for p in problems]})
     else:

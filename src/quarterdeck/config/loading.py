@@ -26,10 +26,12 @@ Flags = Mapping[str, dict[str, Any]]
 
 
 class Loaded(Struct, frozen=True, kw_only=True):
-    """What was found: the settings, unless something is wrong, and where each of them was given."""
+    """What was found: the settings, unless something is wrong, and where each of them was given. `rest` has the default
+    for every value that is wrong."""
 
     file: Path
     config: Config | None
+    rest: Config
     places: dict[str, Place]
     problems: tuple[Problem, ...]
 
@@ -64,17 +66,28 @@ def look(
     given = {one.key: one for one in (*read.given, *variables, *_flags(flags or {}))}
     problems = [*read.problems, *misspelt, *(unknown(g.key, g.place) for g in given.values() if g.key not in KEYS)]
     known = {key: one for key, one in given.items() if key in KEYS}
-    try:
-        config = Config.model_validate(_tree(known.values()))
-    except ValidationError as error:
-        config = None
-        problems += [_wrong_value(one, known) for one in error.errors()]
+    rest, wrong = _right(known)
+    problems += wrong
     return Loaded(
         file=read.path,
-        config=None if problems else config,
+        config=None if problems else rest,
+        rest=rest,
         places={key: one.place for key, one in known.items()},
         problems=tuple(sorted(problems, key=lambda p: (p.place.source, p.place.name, p.place.line or 0))),
     )
+
+
+def _right(given: Mapping[str, Given]) -> tuple[Config, list[Problem]]:
+    """The settings without the values that are wrong, and these."""
+    try:
+        return Config.model_validate(_tree(given.values())), []
+    except ValidationError as error:
+        wrong = [_wrong_value(one, given) for one in error.errors()]
+    named = {problem.key for problem in wrong}
+    try:
+        return Config.model_validate(_tree(one for key, one in given.items() if key not in named)), wrong
+    except ValidationError:
+        return Config(), wrong
 
 
 def _environment(environ: Mapping[str, str]) -> tuple[list[Given], list[Problem]]:

@@ -15,22 +15,26 @@ from quarterdeck.errors import ConfigError, QuarterdeckError
 from quarterdeck.runner.claude_cli import find_claude
 
 
-def hindrances(config: Config, found: Loaded) -> list[Problem]:
-    """Everything that a start, or the first use, would stumble over, at the place where it was set."""
+def hindrances(found: Loaded) -> list[Problem]:
+    """Everything that a start, or the first use, would stumble over, at the place where it was set. What follows from a
+    value that is wrong in itself is left out."""
     checks: tuple[Callable[[Config], object], ...] = (
         refuse_plain_beyond_loopback,
         _certificate,
         lambda config: names_of(config.runner.host, config.runner.hosts),
-        lambda config: channels_of(config.notify, Redactor()),
+        lambda config: channels_of(config.notify.model_copy(update={"push_url": None}), Redactor()),
+        lambda config: channels_of(config.notify.model_copy(update={"webhook_url": None}), Redactor()),
         _spans,
         lambda config: find_claude(config.claude.path),
     )
+    wrong = [problem.key for problem in found.problems if problem.key]
     problems = []
     for check in checks:
         try:
-            check(config)
+            check(found.rest)
         except QuarterdeckError as error:
-            problems.append(_problem(found, str(error)))
+            if not any(key in str(error) for key in wrong):
+                problems.append(_problem(found, str(error)))
     return problems
 
 
