@@ -295,7 +295,7 @@ async def test_plain_mode_speaks_in_lines_and_obeys(daemon: Daemon) -> None:
             person.flush()
 
         one = daemon.hold(permission("make lines", "plain1"))
-        await hears("Request 1: ◆ w wants to run")
+        await hears("Request 1: ◆ w")
         await hears("make lines")
         types("allow 1")
         assert decision_in((await asyncio.to_thread(one.answer))[1]) == "allow"

@@ -32,6 +32,7 @@ from tests.support.tui import (
     RecordedTalk,
     connected,
     event,
+    over,
     request,
     session,
     snapshot,
@@ -202,6 +203,28 @@ def test_a_deed_names_the_folder_it_is_about() -> None:
     row = {"seq_no": 1, "at": NOW, "who": "owner", "surface": None, "source": "user", "kind": "project.trust"}
     [(_, cells)] = audit_rows([row | {"what": {"path": "/home/ann/shop", "trust": "full"}, "session_id": OWN}])
     assert "/home/ann/shop" in cells
+
+
+def test_a_deed_says_in_a_line_what_it_was_about() -> None:
+    row = {"seq_no": 1, "at": NOW, "who": "owner", "surface": "tui", "source": "user", "kind": "permission.decision"}
+    row |= {"what": {"decision_type": "allow", "tool_name": "Bash"}, "session_id": "s1", "about": "make deploy"}
+    [(_, cells)] = audit_rows([row])
+    assert "make deploy" in cells
+
+
+async def test_a_deed_opens_with_the_request_that_it_decided() -> None:
+    row: Json = {"seq_no": 1, "at": NOW, "who": "owner", "surface": "tui", "source": "user", "session_id": "s1"}
+    row |= {"kind": "permission.decision", "digest": "d", "hash": "c0ffee", "about": "make deploy"}
+    row |= {"what": {"decision_type": "deny", "request_id": "q1"}}
+    decided = over(request("q1", "make deploy\nmake party"), word="deny", by="owner via tui", message="not on a Friday")
+    answers = {"/audit": {"audit": [row], "next": None}, "/requests/q1": decided}
+    async with recorded((100, 40), answers=answers) as face:
+        face.app.perform("audit", "")
+        await face.sees("make deploy")
+        await face.press("enter")
+        await face.sees("make party")
+        for words in ("→ Denied by owner via tui", "message: not on a Friday", "hash in the chain: c0ffee"):
+            assert words in face.text
 
 
 def test_only_what_is_wrong_with_a_plugin_warns() -> None:

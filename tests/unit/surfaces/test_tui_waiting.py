@@ -23,11 +23,11 @@ async def shown(
     requests: list[Json],
     size: tuple[int, int] = (100, 30),
     happened: Iterable[Json] = (),
-    **answers: Json,
+    answers: dict[str, Json] | None = None,
 ) -> AsyncGenerator[Face]:
     told = [Message("event", {"event": one}) for one in happened]
     start = snapshot(sessions=sessions, requests=requests)
-    talk = RecordedTalk([connected(__version__), start, *told], NOBODY | answers)
+    talk = RecordedTalk([connected(__version__), start, *told], NOBODY | (answers or {}))
     app = QuarterdeckApp(Path("/nowhere"), talk=talk, clock=lambda: NOW)
     async with app.run_test(size=size) as pilot:
         face = Face(app, pilot)
@@ -53,7 +53,7 @@ async def test_who_waits_at_its_own_terminal_is_told_with_the_way_there_and_gone
 
 async def test_a_pane_of_the_persons_own_tmux_is_opened_by_t() -> None:
     where: Json = {"where": "tmux -S /tmp/tmux-1/default attach -t %3"}
-    async with shown([session("there", pending=0)], [], **{"/sessions/there": where}) as face:
+    async with shown([session("there", pending=0)], [], answers={"/sessions/there": where}) as face:
         await face.sees("t goes to its tmux pane")
         await face.press("n")
         await face.sees("t terminal")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any, ClassVar
 
 from textual import work
@@ -11,13 +12,18 @@ from textual.binding import Binding, BindingType
 
 from quarterdeck.core.feed import OWN
 from quarterdeck.errors import QuarterdeckError
+from quarterdeck.surfaces.tui.card import body
 from quarterdeck.surfaces.tui.grid import Cell, Grid
 from quarterdeck.surfaces.tui.lines import Line, line
 from quarterdeck.surfaces.tui.screens.table import TablePage
+from quarterdeck.surfaces.words import outcome
 
 Json = dict[str, Any]
 REACH = 20_000
 """How many events of the log are looked at for what is to be audited, at first; older ones on demand."""
+
+MOST_LINES = 300
+"""Of what was asked for, so many lines are shown."""
 
 ABOUT = ("tool_name", "pattern", "name", "key", "path")
 """Where a deed says what it is about, the first that is there."""
@@ -28,8 +34,8 @@ def audit_rows(rows: Iterable[Json]) -> Iterator[tuple[str, tuple[Cell, ...]]]:
     for row in rows:
         what = row["what"]
         deed = what.get("decision_type") or what.get("wanted") or what.get("effect") or ""
-        about = next((what[name] for name in ABOUT if what.get(name)), "")
-        clock = time.strftime("%d %b %H:%M", time.localtime(row["at"]))
+        about = row.get("about") or next((what[name] for name in ABOUT if what.get(name)), "")
+        clock = _clock(row["at"])
         who = row["who"] + (f" via {row['surface']}" if row["surface"] else "")
         style = {"deny": "removed", "allow": "good"}.get(str(deed), "")
         session = "" if row["session_id"] == OWN else row["session_id"][:8]
@@ -44,8 +50,33 @@ def detail_lines(row: Json) -> Iterator[Line]:
             yield line((f"{name}: ", "dim"), str(value))
 
 
+def request_lines(request: Json) -> Iterator[Line]:
+    """The request that a deed decided: what was asked for, when, and how it ended."""
+    sub = f" · sub-agent {request['agent_type'] or request['agent_id']}" if request["agent_id"] else ""
+    yield line(
+        (request["tool_name"] or request["kind"], "strong"), (f" · asked {_clock(request['opened_at'])}{sub}", "dim")
+    )
+    asked_for = list(islice(body({**request, "diff": None, "change": None}), MOST_LINES + 1))
+    yield from asked_for[:MOST_LINES]
+    if len(asked_for) > MOST_LINES:
+        yield line(("… and more than is shown here", "warn"), indent=2)
+    made = request["decision"] or {}
+    at = f" · {_clock(made['at'])}" if made.get("at") else ""
+    yield line(("→ ", "strong"), (outcome(request), "strong"), (at, "dim"))
+    for name in ("message", "note"):
+        if made.get(name):
+            yield line((f"{name}: ", "dim"), str(made[name]))
+    if made.get("updated_input"):
+        yield line(("it ran with", "dim"))
+        yield from islice(body({**request, "form": None, "tool_input": made["updated_input"]}), MOST_LINES)
+
+
+def _clock(at: float) -> str:
+    return time.strftime("%d %b %H:%M", time.localtime(at))
+
+
 class AuditPage(TablePage):
-    """Enter shows a deed whole; o reads further back."""
+    """Enter shows a deed whole, with the request that it decided; o reads further back."""
 
     heading = "Audit"
     columns = ("when", "deed", "about", "who", "source", "kind", "session")
@@ -94,3 +125,16 @@ class AuditPage(TablePage):
         row = self._deeds.get(message.key)
         if row is not None:
             self.tell_below(detail_lines(row))
+            self._show_request(row)
+
+    @work(exclusive=True, group="request")
+    async def _show_request(self, row: Json) -> None:
+        """Above the deed, the request that it was about; one that is no longer kept is left out."""
+        request_id = row["what"].get("request_id")
+        if not request_id:
+            return
+        try:
+            request = await self.face.talk.request(request_id)
+        except QuarterdeckError:
+            return
+        self.tell_below([*request_lines(request), Line(), *detail_lines(row)])
