@@ -305,6 +305,39 @@ def _told(rows: Rows) -> str:
     return "\n".join("".join(text for text, _ in line) for line in row_lines(shown(rows)[0], look))
 
 
+def _stop_row(rows: Rows) -> tuple[str, int]:
+    row = next(row for row in shown(rows) if row.kind == "stop.request")
+    lines = row_lines(row, Look(width=100, clock=str))
+    assert len(lines) == rows.window.height_of(row.seq_no)
+    return "\n".join("".join(text for text, _ in line) for line in lines), len(lines)
+
+
+def _late(first: str, then: str) -> Book:
+    """A stop that is heard before the transcript says what was said."""
+    book = Book().prompt("go")
+    book.add("stop.request", {"last_assistant_message": first})
+    return book.says(then)
+
+
+def test_last_words_that_the_feed_has_are_not_repeated_by_the_stop() -> None:
+    words = "All is done.\n" + "And this is how. " * 30
+    for book in (Book().prompt("go").says(words).stops(f"{words}\n"), _late(words, words)):
+        told, height = _stop_row(rows_of(book))
+        assert height == 1
+        assert "All is done" not in told
+    assert "All is done" in _stop_row(rows_of(_late(words, "something else")))[0]
+    assert "All is done" in _stop_row(rows_of(Book().says(words).prompt("go").prompt("again").stops(words + "!")))[0]
+
+
+@pytest.mark.parametrize("cut", range(1, 4))
+def test_what_a_stop_repeats_does_not_depend_on_the_pages_of_the_log(cut: int) -> None:
+    events = _late("All is done.", "All is done.").events
+    rows = Rows(width=60)
+    rows.append(events[cut:])
+    rows.prepend(events[:cut])
+    assert "All is done" not in _stop_row(rows)[0]
+
+
 @pytest.mark.parametrize("kind", ["permission", "question"])
 def test_a_tool_that_waits_for_a_decision_reads_waiting_until_it_comes(kind: str) -> None:
     told = _told(rows_of(_asked(Book(), kind)))

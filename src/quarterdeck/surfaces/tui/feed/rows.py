@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from quarterdeck.surfaces.tui.feed.block import SIZE, Block, Names
+from quarterdeck.surfaces.tui.feed.echoes import ABOUT_WORDS, Echoes
 from quarterdeck.surfaces.tui.feed.lines import preview_height
 from quarterdeck.surfaces.tui.feed.summary import (
     CHILD,
     COMPACT,
     DENIED,
     DONE,
+    ECHO,
     FAILED,
     FOOT,
     HEADS,
@@ -99,6 +101,7 @@ class Rows:
         self._heads: dict[str, int] = {}
         self._tails: dict[str, int] = {}
         self._uses = Uses()
+        self._echoes = Echoes()
         self._folded: set[int] = set()
         self._run_id, self._run = "", 0
         self._learn()
@@ -194,7 +197,18 @@ class Rows:
         height = self._height(block, n)
         block.heights.append(height)
         block.height += height
+        if kind in ABOUT_WORDS:
+            self._hush(self._echoes.hear(event))
+            return block.heights[n]
         return height
+
+    def _hush(self, seq_no: int) -> None:
+        """The row of a stop leaves out what another row says."""
+        found = self.window.find(seq_no) if seq_no else None
+        if found is not None and not found[0].flags[found[1]] & ECHO:
+            block, n = found
+            block.flags[n] = block.flags[n] & ~PREVIEWED | ECHO
+            self.window.resize(seq_no)
 
     def _connect(self, block: Block, n: int, part: int, made: Summary, data: Event) -> None:
         seq_no = block.seq_no[n]

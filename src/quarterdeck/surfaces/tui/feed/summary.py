@@ -16,10 +16,10 @@ LINE = 240
 PREVIEW = 480
 """Characters of what was said or went wrong that are kept below the line."""
 
-FOOT, COMPACT, FAILED, PREVIEWED, CHILD, DONE, FADED, DENIED, WAITING = 1, 2, 4, 8, 16, 32, 64, 128, 256
+FOOT, COMPACT, FAILED, PREVIEWED, CHILD, DONE, FADED, DENIED, WAITING, ECHO = (1 << n for n in range(10))
 """What is to know of a row besides its columns: has a line for its outcome; says its outcome on its own line; failed;
 has a preview; is shown as the outcome of another; its outcome has come; is of little account; was refused; waits for
-a person."""
+a person; only repeats what another row says."""
 
 SEPARATOR = "\x00"
 """Between the line and its preview: the one character that no visible text holds."""
