@@ -59,6 +59,13 @@ def test_the_daemons_diff_is_shown_where_it_gives_one_and_what_it_cuts_is_shown_
     assert "content: new" in body(view | {"change": change | {"cut": True}})
 
 
+@pytest.mark.parametrize("given", [{}, {"plan": ""}, {"plan": None}])
+def test_a_plan_without_text_says_so(given: dict[str, Any]) -> None:
+    assert body(request(form="plan", tool_name="ExitPlanMode", tool_input=given)) == (
+        "  The plan is empty: the agent gave no text."
+    )
+
+
 def test_a_question_shows_its_options_and_a_malformed_one_its_json() -> None:
     options = [{"label": "Redis", "description": "shared"}, {"label": "Memory"}]
     question = {"question": "Which store?", "options": options, "multiSelect": True}

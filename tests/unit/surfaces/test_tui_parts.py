@@ -312,6 +312,18 @@ def test_what_is_said_in_one_breath_stands_together_and_goes_after_a_while() -> 
     assert status.shown(60.0) is None
 
 
+def test_what_no_longer_holds_is_taken_back_and_what_stands_beside_it_stays() -> None:
+    status = Status()
+    status.say("Remembered", "information", 10.0)
+    status.say("Not all of it shows", "warning", 10.1)
+    status.take_back("Not all of it shows")
+    said = status.shown(11.0)
+    assert said is not None
+    assert said.words == "Remembered"
+    status.take_back("Remembered")
+    assert status.shown(11.0) is None
+
+
 @pytest.mark.parametrize("words", [*HOSTILE, "short"])
 @pytest.mark.law("I6")
 def test_what_is_said_is_literal_and_fits(words: str) -> None:

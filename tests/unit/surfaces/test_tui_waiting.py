@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from textual.events import Key
 
 from quarterdeck import __version__
 from quarterdeck.surfaces.live import Message
 from quarterdeck.surfaces.tui.app import QuarterdeckApp
+from quarterdeck.surfaces.tui.command_line import CommandLine
 from tests.support.pilot import Face
 from tests.support.tui import NOW, Json, RecordedTalk, connected, event, ours, request, session, snapshot
 
@@ -105,3 +108,34 @@ async def test_the_feed_calls_a_session_otherwise_once_another_works_beside_it()
         face.app.model.hear(snapshot(sessions=alike("aaaa1111", "bbbb2222")), 101.0)
         face.app.dirty()
         await face.sees("proj·aaaa   ◂ claude")
+
+
+@pytest.mark.law("D7")
+@pytest.mark.parametrize(
+    ("burst", "typed"), [(":audit", "audit"), ("/allow", "find allow"), ("fkind=a", "filter kind=a")]
+)
+async def test_what_is_typed_in_one_breath_lands_in_the_line_and_decides_nothing(burst: str, typed: str) -> None:
+    async with shown([session()], [request()]) as face:
+        await face.card("git push")
+        for character in burst:
+            face.app.post_message(Key(character, character) if character.isalpha() else Key(_key(character), character))
+        line = face.bridge.query_one(CommandLine)
+        await face.until(lambda: line.value == typed, typed)
+        assert face.desk.asked is not None
+        assert not face.desk.asked.sending
+        await face.press("colon", "slash")
+        await face.until(lambda: line.value == f"{typed}:/", "signs are typed like letters")
+
+
+def _key(character: str) -> str:
+    return {":": "colon", "/": "slash", "=": "equals_sign"}[character]
+
+
+async def test_that_something_hides_is_no_longer_said_once_it_was_shown() -> None:
+    async with shown([session()], [request(command="\n".join(f"line {n}" for n in range(60)))]) as face:
+        await face.card("line 1")
+        await face.press("a")
+        await face.hears("press x to see everything first")
+        await face.press("x")
+        await face.until(lambda: face.desk.expanded, "all of it")
+        assert face.app.status.shown(time.monotonic()) is None

@@ -186,6 +186,11 @@ class QuarterdeckApp(App[None]):
         self._tell_keys()
         self.set_timer(SHOWN_SECONDS[severity] + 0.05, self._tell_keys)
 
+    def take_back(self, words: str) -> None:
+        """What was said no longer holds."""
+        self.status.take_back(one_line(words))
+        self._tell_keys()
+
     def notify(
         self,
         message: str,

@@ -49,9 +49,11 @@ class Bridge(Screen[None]):
         *FIRST_KEYS,
         Binding("tab", "app.focus_next", "next pane", show=False),
         Binding("shift+tab", "app.focus_previous", "previous pane", show=False),
-        Binding("slash", "order('find ')", "search", key_display="/", tooltip="search the feed"),
-        Binding("f", "order('filter ')", "filter", tooltip="narrow the feed: kind=… tool=… actor=… level=…"),
-        Binding("colon", "order('')", "command", key_display=":"),
+        Binding("slash", "order('find ')", "search", key_display="/", tooltip="search the feed", priority=True),
+        Binding(
+            "f", "order('filter ')", "filter", tooltip="narrow the feed: kind=… tool=… actor=… level=…", priority=True
+        ),
+        Binding("colon", "order('')", "command", key_display=":", priority=True),
         *MORE_KEYS,
         Binding("escape", "back", "back", show=False),
         Binding("ctrl+l", "clear", "clear view", show=False),
@@ -236,6 +238,7 @@ class Bridge(Screen[None]):
         session, name = self.face.model.session_of(asked.view), self.face.model.name_of(asked.view["session_id"])
         rows = await aside(lambda: _whole_rows(asked, session, name, width, self.face.clock()))
         desk.show_whole(asked, rows, width)
+        self.face.take_back(desk.refused)
         desk.focus()
 
     def on_sessions_chosen(self, message: Sessions.Chosen) -> None:
@@ -349,8 +352,10 @@ class Bridge(Screen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("install", "demo"):
             return self.query_one(Welcome).has_class("-shown")
+        if action == "order":
+            return not isinstance(self.focused, Input)
         if action == "next_request":
-            return bool(self.face.model.pending or self.face.model.standing)
+            return not isinstance(self.focused, Input) and bool(self.face.model.pending or self.face.model.standing)
         if action == "steer":
             return parameters[0] in orders_for(self.steered)
         if action == "batch":

@@ -169,9 +169,13 @@ def _questions(request: Json, shown: set[str]) -> Iterator[Line]:
 
 
 def _plan(request: Json, shown: set[str]) -> Iterator[Line]:
-    if isinstance(request["tool_input"].get("plan"), str):
+    plan = request["tool_input"].get("plan")
+    if isinstance(plan, str) and plan.strip():
         shown.add("plan")
-        yield from exact_lines(request["tool_input"]["plan"], "code")
+        yield from exact_lines(plan, "code")
+    elif not plan:
+        shown.add("plan")
+        yield line(("The plan is empty: the agent gave no text.", "warn"), indent=2)
 
 
 def fields_of(request: Json) -> dict[str, Json]:

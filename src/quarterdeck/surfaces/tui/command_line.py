@@ -31,13 +31,13 @@ class CommandLine(Input):
         self.before: Widget | None = None
 
     def open(self, begin: str, target: Asked | None) -> None:
-        """Ready to be typed into."""
+        """Ready to be typed into, at once: what comes in the same breath is meant for it."""
         self.before = self.screen.focused
         self.target = target
         self.value = begin
         self.cursor_position = len(begin)
         self.add_class("-shown")
-        self.focus()
+        self.screen.set_focus(self)
 
     def close(self) -> None:
         """Away; what had the focus has it again."""

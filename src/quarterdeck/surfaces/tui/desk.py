@@ -83,6 +83,8 @@ class Desk(Wall, Titled):
         self.most_rows = 12
         self._whole: tuple[str, int, list[Row]] | None = None
         self._typing_until = 0.0
+        self.refused = ""
+        """Why the last key did not decide, as it was said."""
 
     def tell(self) -> None:
         """Show how things stand. The card stays while it is on the desk; then the one that waits longest follows."""
@@ -135,7 +137,8 @@ class Desk(Wall, Titled):
         why = self.why_not()
         if why:
             self.app.bell()
-            self.notify(why[:1].upper() + why[1:], severity="warning")
+            self.refused = why[:1].upper() + why[1:]
+            self.notify(self.refused, severity="warning")
         return bool(why)
 
     def on_key(self, event: events.Key) -> None:

@@ -34,6 +34,13 @@ class Status:
             severity = max(severity, before.severity, key=list(SHOWN_SECONDS).index)
         self._said = Said(words, severity, at)
 
+    def take_back(self, words: str) -> None:
+        """What was said no longer holds."""
+        said = self._said
+        if said is not None and words and words in said.words:
+            left = " · ".join(part for part in said.words.split(" · ") if part != words)
+            self._said = said._replace(words=left) if left and left != said.words else None
+
     def shown(self, at: float) -> Said | None:
         """What is to be shown now."""
         return self._said if self._said is not None and self._said.is_shown(at) else None
