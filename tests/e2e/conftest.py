@@ -2,8 +2,9 @@
 
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 import pytest
 
@@ -30,9 +31,12 @@ def pair_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PairOf]:
 
 @pytest.fixture(autouse=True)
 def _nothing_stays(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A test that leaves a process behind fails."""
+    """A test that leaves a process behind fails, and no other for its sake."""
     yield
     left = still_running_in(tmp_path_factory.getbasetemp())
+    for pid in left:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
     assert not left, f"left behind: {left}"
 
 

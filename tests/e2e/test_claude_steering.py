@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("tmux")]
 
 @pytest.fixture(scope="module")
 def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Owner]:
-    """Its project brings a hook, and nobody has trusted it yet."""
+    """Its project brings a hook."""
     folder = tmp_path_factory.mktemp("owner")
     with Owner(
         folder, require("2.1.325"), env={"QUARTERDECK_PROJECTS_ROOTS": str(folder / "home" / "project")}
@@ -27,7 +27,6 @@ def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Owner]:
         hooks = {"Stop": [{"hooks": [{"type": "command", "command": "true the-projects-own-hook"}]}]}
         owner.path(".claude").mkdir(exist_ok=True)
         owner.path(".claude/settings.json").write_text(json.dumps({"hooks": hooks}))
-        assert owner.daemon.api("POST", "/projects/untrust", {"path": str(owner.claude.project)})[0] == 200
         assert owner.daemon.api("POST", "/projects/scan?anew=true", timeout=60)[0] == 200
         yield owner
 
@@ -43,6 +42,7 @@ def trusts(desk: Pane) -> None:
 
 
 def test_a_session_is_started_decided_written_to_and_ended_at_the_desk(owner: Owner) -> None:
+    assert owner.daemon.api("POST", "/projects/untrust", {"path": str(owner.claude.project)})[0] == 200
     prompt = owner.script_bash("touch from-the-dialog")
     words = "and here is the second answer, word after word, which takes its time"
     second = owner.script("now say something", Turn(text(words), between=0.15))
