@@ -84,3 +84,16 @@ def test_the_laws_are_all_found() -> None:
 def test_the_readme_shows_the_two_commands() -> None:
     assert "make run" in README
     assert "make test" in README
+
+
+def test_no_summary_of_a_command_is_cut_at_eighty_columns() -> None:
+    for group in _groups(typer.main.get_command(cli_for(["--help"]))):
+        room = 80 - 6 - max(map(len, group.commands))
+        cut = [name for name, command in group.commands.items() if command.get_short_help_str(room).endswith("...")]
+        assert cut == [], group.name
+
+
+def _groups(command: Any) -> list[Any]:
+    """It and every group below it."""
+    below = [group for one in getattr(command, "commands", {}).values() for group in _groups(one)]
+    return [command, *below] if hasattr(command, "commands") else []

@@ -25,7 +25,7 @@ def login_url(
     public: Annotated[bool, typer.Option("--public", help="For another machine: with the address it calls.")] = False,
     json: AsJson = False,
 ) -> None:
-    """Print a one-time link that signs a page in; it is good for 60 seconds."""
+    """Print a one-time link that signs a page in, for 60 seconds."""
     made = client().post("/api/v1/login-codes", {})
     if public:
         made["url"] = f"{public_url()}/login?{urlsplit(made['url']).query}"

@@ -66,7 +66,7 @@ def quarterdeck(
         running.up()
 
 
-HOOK_HELP = "Forward one hook payload from stdin to the daemon: what Claude Code runs as a command hook."
+HOOK_HELP = "Forward one hook payload from stdin to the daemon. It is what Claude Code runs as a command hook."
 
 
 def hook_help(

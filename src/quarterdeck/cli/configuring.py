@@ -31,7 +31,7 @@ OneFile = Annotated[Path | None, typer.Argument(metavar="[FILE]", dir_okay=False
 @config.command("show")
 @plainly
 def show(config: ConfigFile = None, json: AsJson = False) -> None:
-    """Show every setting in force, and where it comes from: a line of the file, a variable, a flag of the daemon that
+    """Show every setting in force, and where it comes from. A line of the file, a variable, a flag of the daemon that
     runs, or its default."""
     found = look(home_path(), config) if config else _in_force()
     if found.config is None:
@@ -66,7 +66,7 @@ def _where(place: Place) -> dict[str, Any]:
 @config.command("check")
 @plainly
 def check(file: OneFile = None, config: ConfigFile = None, json: AsJson = False) -> None:
-    """Say everything that is wrong with the settings; with FILE only with that file, whatever the environment says."""
+    """Say everything that is wrong with the settings. With FILE only with that file, whatever the environment says."""
     if file is not None and config is not None:
         raise typer.BadParameter("give FILE or --config, not both")
     found = look(home_path(), file or config, {} if file is not None else None)
@@ -96,7 +96,7 @@ def init(
     file: OneFile = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
 ) -> None:
-    """Write a config.yaml that names every setting with its default, and its schema for your editor beside it."""
+    """Write a config.yaml that names every setting. With its default, and its schema for your editor beside it."""
     home = home_path()
     if file is None:
         prepare_home(home)

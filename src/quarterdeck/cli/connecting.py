@@ -39,7 +39,7 @@ def install(
     config: ConfigFile = None,
     json: AsJson = False,
 ) -> None:
-    """Connect Claude Code, so that its sessions show here; again brings the connection up to date."""
+    """Connect Claude Code, so that its sessions show here. Again brings the connection up to date."""
     chosen = settings(config)
     if not dry_run:
         Home(home_path()).keep_forwarder(Path(hook.__file__))

@@ -55,7 +55,7 @@ def allow(
     yes: Yes = False,
     json: AsJson = False,
 ) -> None:
-    """Let the tool run, as asked or with an edited input, or approve a plan; with --remember also the next time."""
+    """Let the tool run, or approve a plan. As asked or with an edited input; with --remember also the next time."""
     one_of("--mode", mode, PlanMode)
     edited = None if input is None else _object(input, "--input")
     kept = _remembered(remember, pattern, expires, claude)
@@ -82,7 +82,7 @@ def deny(
     yes: Yes = False,
     json: AsJson = False,
 ) -> None:
-    """Refuse, send a plan back, or keep an agent from stopping; it reads the message word for word."""
+    """Refuse, send a plan back, or keep an agent from stopping. It reads the message word for word."""
     kept = _remembered(remember, pattern, expires)
     said = {"message": message, "interrupt": interrupt or None, "note": note}
     if len(request_ids) > 1:
@@ -112,7 +112,7 @@ def answer(
     note: Note = None,
     json: AsJson = False,
 ) -> None:
-    """Answer a question or fill in a form; at a terminal without any answer given, asks for each."""
+    """Answer a question or fill in a form. At a terminal without any answer given, asks for each."""
     given = _object(answers, "--answers") if answers is not None else None
     noted = _object(notes, "--notes") if notes is not None else None
     if given is None and not words and not sys.stdin.isatty():

@@ -40,7 +40,7 @@ def demo(
     stay: Annotated[bool, typer.Option("--stay", help="Keep the daemon until Ctrl-C.")] = False,
     lines: Annotated[bool, typer.Option("--lines", help="Print what happens instead of opening the desk.")] = False,
 ) -> None:
-    """Play a day of three agents at the desk in this terminal; what you leave, a scripted person answers."""
+    """Play a day of three agents at the desk in this terminal. What you leave, a scripted person answers."""
     out.print("Starting the demo: three agents in a home of their own …")
     for end in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(end, _leave)

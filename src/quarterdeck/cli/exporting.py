@@ -56,7 +56,7 @@ def export(
     after: Annotated[int, typer.Option(min=0, help="Only events after this seq_no.")] = 0,
     output: Annotated[Path | None, typer.Option(help="Write here instead of stdout.", dir_okay=False)] = None,
 ) -> None:
-    """Write the log to stdout or a file, straight from events.db: no daemon is needed, and a damaged log will do."""
+    """Write the log to stdout or a file, or prove it. No daemon is needed, and a damaged log will do."""
     with closing(Archive(home_path() / "events.db")) as archive:
         tally = Tally(archive.end())
         rows = tally.count(archive.rows(after=after, session=session))

@@ -104,7 +104,7 @@ def add_server(
     project: ProjectOption = None,
     json: AsJson = False,
 ) -> None:
-    """Add a server: `qd mcp add tools -- npx server`, or `qd mcp add web https://example.org/mcp`."""
+    """Add a server. `qd mcp add tools -- npx server`, or `qd mcp add web https://example.org/mcp`."""
     remote = transport in ("http", "sse") or (transport is None and rest[0].startswith(("http://", "https://")))
     body: dict[str, Any] = {"name": name, "transport": transport or ("http" if remote else "stdio")}
     body |= placed(scope, project)

@@ -112,7 +112,7 @@ def _sessions(project: dict[str, Any]) -> str:
 @projects.command("trust")
 @plainly
 def trust(folder: Dir, yes: Yes = False, json: AsJson = False) -> None:
-    """Trust a folder: its rules hold, and sessions may be started in it. Shows first what it brings."""
+    """Trust a folder. Its rules hold, and sessions may be started in it; shows first what it brings."""
     if not json:
         _show_brings(folder)
     if sys.stdin.isatty() and not yes and not typer.confirm(f"Trust {one_line(str(folder.resolve()))}?", err=True):
@@ -130,7 +130,7 @@ def _show_brings(folder: Path) -> None:
 @projects.command("untrust")
 @plainly
 def untrust(folder: Dir, json: AsJson = False) -> None:
-    """Trust a folder no more: what the rules of this project allow is asked again."""
+    """Trust a folder no more. What the rules of this project allow is asked again."""
     _say("untrust", folder, json)
 
 

@@ -23,7 +23,7 @@ from quarterdeck.core.text import one_line
 from quarterdeck.errors import Misused, Refused
 
 rules = typer.Typer(
-    help="Standing decisions: what is allowed, denied or asked without you.",
+    help="Standing decisions: what is allowed or denied without you.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -57,7 +57,7 @@ Cwd = Annotated[Path | None, typer.Option("--cwd", help="Where the agent works; 
 @rules.command("list")
 @plainly
 def list_rules(json: AsJson = False) -> None:
-    """List the rules, with how often each has decided and what is odd about them."""
+    """List the rules, how often each has decided, what is odd."""
     found = client().get("/api/v1/rules")
     if json:
         print_json(found)
@@ -214,7 +214,7 @@ def explain(
     cwd: Cwd = None,
     json: AsJson = False,
 ) -> None:
-    """The whole evaluation: every rule of the tool, whether it matched, and why or why not."""
+    """Show the whole evaluation. Every rule of the tool, whether it matched, and why or why not."""
     found = _explained(_question(tool, input, session, cwd), as_json=json)
     if json:
         return
@@ -284,7 +284,7 @@ def simulate(
     last: Annotated[int, typer.Option(min=1, help="How many past requests to look at.")] = 10_000,
     json: AsJson = False,
 ) -> None:
-    """Replay past requests against a rule before it is made: how many it would have decided, and which surprise."""
+    """Replay past requests against a rule before it is made. How many it would have decided, and which surprise."""
     body = _rule(words, effect, scope, session, project)
     told = _look_back(body, last)
     if json:

@@ -69,7 +69,7 @@ def up(
     theme: Annotated[Colours, typer.Option(help="The colours of the screen.")] = Colours.DARK,
     config: ConfigFile = None,
 ) -> None:
-    """Start the daemon if none runs, then open the desk in this terminal."""
+    """Start the daemon if none runs, then open the desk here."""
     if foreground:
         daemon(config)
         return

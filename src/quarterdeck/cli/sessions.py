@@ -92,7 +92,7 @@ def send(
 
 @plainly
 def interrupt(session: Session, json: AsJson = False) -> None:
-    """Make a session of ours stop what it does; prompts that wait then go on."""
+    """Make a session of ours stop what it does. Prompts that wait then go on."""
     asked = client(PATIENCE)
     found = asked.post(f"/api/v1/sessions/{whole_id(asked, session)}/interrupt", {})
     if json:
@@ -138,7 +138,7 @@ def fork(
     mode: Annotated[Modes | None, typer.Option("--mode", metavar="sdk|pty|tmux", help="Else as the session.")] = None,
     json: AsJson = False,
 ) -> None:
-    """Go on with a conversation under a new id; the old one stays as it is."""
+    """Go on with a conversation under a new id. The old one stays as it is."""
     asked = client(PATIENCE)
     body = _given({"at": at, "mode": mode, "prompt": _said(prompt) or None})
     _started(asked.post(f"/api/v1/sessions/{whole_id(asked, session)}/fork", body), json)
@@ -165,7 +165,7 @@ def switch(
     model: Model = None,
     json: AsJson = False,
 ) -> None:
-    """Let a session of ours go on in another mode, or with another model or permission mode."""
+    """Let a session go on in another mode, model or permission mode."""
     asked = client(PATIENCE)
     body = _given({"mode": mode, "model": model, "permission_mode": permission_mode})
     if not body:
@@ -179,7 +179,7 @@ def switch(
 
 @plainly
 def attach(session: Session) -> None:
-    """Look at the terminal of a session of ours and type into it; Ctrl-] leaves it."""
+    """Look at a session's terminal and type into it. Ctrl-] leaves it; for sessions of ours, and those in your tmux."""
     asked = client()
     found = asked.get(f"/api/v1/sessions/{whole_id(asked, session)}")
     attach_to(found, lambda: Client.where(home_path()), "cli")
@@ -187,7 +187,7 @@ def attach(session: Session) -> None:
 
 @plainly
 def give_back(session: Session, json: AsJson = False) -> None:
-    """Print the command that goes on with a conversation in a plain terminal."""
+    """Print the command that goes on in a plain terminal."""
     asked = client()
     found = asked.get(f"/api/v1/sessions/{whole_id(asked, session)}")
     if json:
