@@ -61,3 +61,21 @@ def test_a_session_whose_turn_is_over_is_ready_for_the_next_prompt(tmp_path: Pat
         daemon.hook({"session_id": "rests", "hook_event_name": "UserPromptSubmit", "prompt": "hello"})
         daemon.hook({"session_id": "rests", "hook_event_name": "Stop", "stop_hook_active": False})
         assert qd(daemon.home, "sessions").stdout.splitlines()[1].startswith("■ ready")
+
+
+def test_what_has_a_list_takes_the_word_and_our_own_events_are_named_so(tmp_path: Path) -> None:
+    with Daemon(tmp_path / "home") as daemon:
+        for group in ("projects", "worktrees"):
+            plain, listed = qd(daemon.home, group, "--json"), qd(daemon.home, group, "list", "--json")
+            assert (listed.returncode, set(json.loads(listed.stdout))) == (0, set(json.loads(plain.stdout)))
+            assert qd(daemon.home, group, "list").stdout == qd(daemon.home, group).stdout
+        assert qd(daemon.home, "projects", "trust", str(tmp_path), "--yes").returncode == 0
+        [told] = [line for line in qd(daemon.home, "feed").stdout.splitlines() if "Trust in" in line]
+        assert told.split()[1] == "qd"
+
+
+def test_a_takeover_carries_a_prompt(tmp_path: Path) -> None:
+    with Daemon(tmp_path / "home") as daemon:
+        daemon.hook({"session_id": "x" * 36, "hook_event_name": "SessionStart", "source": "startup", "cwd": "/"})
+        refused = qd(daemon.home, "takeover", "x" * 36, "go on with it")
+        assert (refused.returncode, "is not trusted" in refused.stderr) == (1, True)

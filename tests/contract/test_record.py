@@ -132,9 +132,11 @@ def stored(home: Path) -> list[dict[str, Any]]:
 
 def test_the_log_is_exported_without_a_daemon(home: Path, tmp_path: Path) -> None:
     rows = stored(home)
-    done = qd(home, "export", "--verify")
+    done = qd(home, "export", "--format", "ndjson", "--verify")
     assert (done.returncode, [json.loads(line) for line in done.stdout.splitlines()]) == (0, rows)
     assert f"{len(rows)} rows, head {rows[-1]['hash']}" in done.stderr
+    alone = qd(home, "export", "--verify")
+    assert (alone.returncode, alone.stdout, alone.stderr) == (0, "", done.stderr)
     part = qd(home, "export", "--session", "s2", "--after", "1", "--output", str(tmp_path / "out"))
     assert (part.returncode, part.stdout) == (0, "")
     lines = (tmp_path / "out").read_text().splitlines()
@@ -172,7 +174,9 @@ def test_a_changed_or_missing_row_is_named_and_the_rest_is_exported(home: Path, 
     db.commit()
     numbers = [n for (n,) in db.execute("SELECT seq_no FROM events ORDER BY seq_no")]
     db.close()
-    done = qd(home, "export", "--verify")
+    alone = qd(home, "export", "--verify")
+    done = qd(home, "export", "--verify", "--format", "ndjson")
+    assert (alone.returncode, alone.stdout, alone.stderr) == (1, "", done.stderr)
     assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
     assert f"seq_no {row}: " in done.stderr
     assert reason in done.stderr
@@ -190,7 +194,7 @@ def test_a_torn_file_gives_what_can_be_read(tmp_path: Path) -> None:
     with (home / "events.db").open("r+b") as file:
         file.seek(40 * 4096)
         file.write(b"\xff" * 4096)
-    done = qd(home, "export", "--verify")
+    done = qd(home, "export", "--verify", "--format", "ndjson")
     assert (done.returncode, "Traceback" in done.stderr) == (1, False)
     assert "seq_no" in done.stderr
     lines = [json.loads(line) for line in done.stdout.splitlines()]

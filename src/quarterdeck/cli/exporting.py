@@ -48,27 +48,36 @@ class Tally:
 
 @plainly
 def export(
-    format: Annotated[Format, typer.Option(help="One JSON object a line, a table, or a page.")] = Format.NDJSON,
+    format: Annotated[
+        Format | None, typer.Option(help="One JSON object a line (as without it), a table, a page.")
+    ] = None,
     verify: Annotated[
-        bool, typer.Option("--verify", help="Prove the whole chain; exit 1 names the first bad row.")
+        bool,
+        typer.Option("--verify", help="Prove the whole chain; exit 1 names the first bad row. Alone it writes none."),
     ] = False,
     session: Annotated[str, typer.Option(help="Only sessions whose id begins so.")] = "",
     after: Annotated[int, typer.Option(min=0, help="Only events after this seq_no.")] = 0,
     output: Annotated[Path | None, typer.Option(help="Write here instead of stdout.", dir_okay=False)] = None,
 ) -> None:
     """Write the log to stdout or a file, or prove it. No daemon is needed, and a damaged log will do."""
+    writes = not verify or any((format, session, after, output))
     with closing(Archive(home_path() / "events.db")) as archive:
         tally = Tally(archive.end())
-        rows = tally.count(archive.rows(after=after, session=session))
-        with _opened(output) as out:
-            for piece in FORMATS[format](rows):
-                out.write(piece)
-            out.flush()
+        if writes:
+            rows = tally.count(archive.rows(after=after, session=session))
+            _write(FORMATS[format or Format.NDJSON](rows), output)
         if verify:
             _prove(archive)
     if tally.damaged:
         more = f" and {len(tally.damaged) - 1} more" if len(tally.damaged) > 1 else ""
         raise Refused(f"row {tally.damaged[0]}{more} is damaged and was written as it is; see: qd export --verify")
+
+
+def _write(pieces: Iterable[bytes], output: Path | None) -> None:
+    with _opened(output) as out:
+        for piece in pieces:
+            out.write(piece)
+        out.flush()
 
 
 def _prove(archive: Archive) -> None:

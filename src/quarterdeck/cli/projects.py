@@ -38,6 +38,13 @@ def list_projects(context: typer.Context, json: AsJson = False) -> None:
     _show(_call("GET", "/api/v1/projects"), json)
 
 
+@projects.command("list")
+@plainly
+def list_again(json: AsJson = False) -> None:
+    """List the projects, as `qd projects` does."""
+    _show(_call("GET", "/api/v1/projects"), json)
+
+
 @projects.command("scan")
 @plainly
 def scan(anew: Anew = False, json: AsJson = False) -> None:

@@ -20,7 +20,7 @@ from quarterdeck.cli.card import show_card, show_request
 from quarterdeck.cli.common import AsJson, ago, cell, client, out, plainly, print_json, state_cell, whole_id
 from quarterdeck.cli.times import read_time
 from quarterdeck.config import home_path
-from quarterdeck.core.feed import HIDDEN, KINDS
+from quarterdeck.core.feed import HIDDEN, KINDS, OWN
 from quarterdeck.core.search import matches, read_search, searched_view
 from quarterdeck.core.text import one_line
 from quarterdeck.core.titles import count, cut, money
@@ -192,7 +192,8 @@ def show_event(event: dict[str, Any], as_json: bool = False) -> None:
         return
     clock = time.strftime("%H:%M:%S", time.localtime(event["at"]))
     line = Text(f"{clock} ", style="dim")
-    line.append(f"{event['session_id'][:8]:<9}", style="cyan")
+    whose = "qd" if event["session_id"] == OWN else event["session_id"][:8]
+    line.append(f"{whose:<9}", style="cyan")
     line.append_text(cell(event["title"], LEVEL_STYLE.get(event["level"], "")))
     if out.is_terminal:
         out.print(line, overflow="ellipsis", no_wrap=True)

@@ -147,13 +147,14 @@ def fork(
 @plainly
 def takeover(
     session: Session,
+    prompt: Annotated[str, typer.Argument(help="What to write to it at once; - reads it from stdin.")] = "",
     mode: Mode = "sdk",
     as_fork: Annotated[bool, typer.Option("--fork", help="As a fork, while it still runs where it was.")] = False,
     json: AsJson = False,
 ) -> None:
     """Make a session of ours of one that ran in a terminal."""
     asked = client(PATIENCE)
-    body = {"mode": mode, "fork": as_fork}
+    body = _given({"mode": mode, "fork": as_fork, "prompt": _said(prompt) or None})
     _started(asked.post(f"/api/v1/sessions/{whole_id(asked, session)}/takeover", body), json)
 
 

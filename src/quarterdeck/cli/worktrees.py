@@ -23,8 +23,18 @@ Session = Annotated[str, typer.Argument(metavar="SESSION", help="A session's id,
 @plainly
 def list_worktrees(context: typer.Context, json: AsJson = False) -> None:
     """List them: branch, base, what is not committed, and how many commits they are ahead."""
-    if context.invoked_subcommand is not None:
-        return
+    if context.invoked_subcommand is None:
+        _show(json)
+
+
+@worktrees.command("list")
+@plainly
+def list_again(json: AsJson = False) -> None:
+    """List the worktrees, as `qd worktrees` does."""
+    _show(json)
+
+
+def _show(json: bool) -> None:
     found = client(PATIENCE).get("/api/v1/worktrees")
     if json:
         print_json(found)
