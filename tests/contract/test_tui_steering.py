@@ -126,7 +126,7 @@ async def test_mode_permissions_and_model_go_with_the_start() -> None:
     async with recorded(answers={"/projects/brings": brings("/home/ann/docs", trusted=True)}) as (face, talk):
         await face.press("s")
         await face.sees("✓ trusted   docs")
-        await face.press("tab", "tab", "right", "tab", "right", "right", "tab", *"opus", "f2")
+        await face.press("tab", "tab", "right", "tab", "right", "right", "tab", "tab", *"opus", "f2")
         await face.hears("Started")
         ((_, path, body),) = talk.ordered
         assert path == "/sessions"

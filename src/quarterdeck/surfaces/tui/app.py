@@ -73,6 +73,8 @@ class QuarterdeckApp(App[None]):
         self.status = Status()
         self.notifier = Notifier(self._write)
         self.bridge = Bridge()
+        self.drafts: dict[str, str] = {}
+        """What was typed into a dialog and not sent, by what it was for."""
         self._following: Worker[None] | None = None
         self._is_dirty = True
         self._drawn_at = 0.0

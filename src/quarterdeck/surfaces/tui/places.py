@@ -23,6 +23,7 @@ from quarterdeck.surfaces.tui.screens.mcp import McpPage
 from quarterdeck.surfaces.tui.screens.page import PageScreen
 from quarterdeck.surfaces.tui.screens.plugins import PluginsPage
 from quarterdeck.surfaces.tui.screens.rules import RulesPage
+from quarterdeck.surfaces.tui.screens.worktree import WorktreePage
 from quarterdeck.surfaces.tui.sessions import Sessions
 
 PLACES = (
@@ -44,6 +45,7 @@ PLACES = (
     ("In the plugins", PluginsPage.BINDINGS),
     ("In the marketplaces", MarketplacesPage.BINDINGS),
     ("In the MCP servers", McpPage.BINDINGS),
+    ("In a worktree", WorktreePage.BINDINGS),
     ("In the audit", AuditPage.BINDINGS),
     ("In the command line", CommandLine.BINDINGS),
 )

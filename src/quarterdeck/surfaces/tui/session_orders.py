@@ -14,7 +14,7 @@ PERMISSION_MODES = ("default", "acceptEdits", "plan", "dontAsk", "auto")
 
 
 class SessionOrder(NamedTuple):
-    """One order: its key, the command that gives it, a word for the foot, and what it does."""
+    """One order: its key if it has one, the command that gives it, a word for the foot, and what it does."""
 
     key: str
     command: str
@@ -35,6 +35,9 @@ ORDERS = {
     "end": SessionOrder("E", "end", "end", "end the session, with everything it started"),
     "fork": SessionOrder("F", "fork", "fork", "go on under a new id; the old conversation stays as it is"),
     "switch": SessionOrder("M", "switch", "mode", "let it go on in another mode, or with another model"),
+    "diff": SessionOrder("W", "diff", "worktree", "what its worktree has changed; merge or discard it there"),
+    "merge": SessionOrder("", "merge", "merge", "merge its worktree into the branch it began on"),
+    "discard": SessionOrder("", "discard", "discard", "take its worktree and branch away; says first what is lost"),
 }
 """In the order of the foot. Capitals, since a slip of the finger must not end anything."""
 BY_COMMAND = {order.command: verb for verb, order in ORDERS.items()}
@@ -46,7 +49,7 @@ def _keys(*verbs: str) -> list[BindingType]:
     return [
         Binding(order.key, f"steer('{verb}')", order.word, tooltip=order.does, key_display=order.key_shown)
         for verb, order in ORDERS.items()
-        if verb in verbs
+        if verb in verbs and order.key
     ]
 
 
@@ -66,10 +69,11 @@ def orders_for(session: Json | None) -> tuple[str, ...]:
     if owned is None:
         shown = ("terminal",) if session.get("where") else ()
         return ("resume", "fork") if session["ended_at"] is not None else (*shown, "takeover", "fork")
+    tree = ("diff", "merge", "discard") if owned.get("worktree") else ()
     if owned["status"] in ("starting", "up"):
-        return _of_running(session, owned)
-    if owned["status"] == "down" and not owned["shell"]:
-        return ("resume", "fork")
+        return (*_of_running(session, owned), *tree)
+    if owned["status"] == "down":
+        return tree if owned["shell"] else ("resume", "fork", *tree)
     return ()
 
 

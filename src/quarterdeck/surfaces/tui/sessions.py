@@ -37,7 +37,7 @@ def session_rows(session: Json, name: Name, now: float, width: int, tall: bool) 
     word = _fit(state.word + mark, WORD)
     age = f"{lasting(max(0.0, now - since)):>{AGE}}"
     strong = "strong" if session["pending"] else ""
-    told = Span(_fit(shown, room - cell_len(title)), strong), Span(title, "dim")
+    told = Span(_fit(shown, room - cell_len(title)), strong), *([Span(title, "dim")] if title else [])
     yield Span(f" {state.glyph} ", style), *told, Span(f" {word}", style), Span(f"{age} ", "dim")
     if tall:
         yield (Span(set_cell_size(f"   {_detail(session, width - 4)}", width), "dim"),)

@@ -10,6 +10,7 @@ from quarterdeck.surfaces.tui.dialogs.ordering import OrderDialog
 from quarterdeck.surfaces.tui.dialogs.rule import SureDialog
 from quarterdeck.surfaces.tui.dialogs.session import GoOnDialog, SwitchDialog, WriteDialog, path_of
 from quarterdeck.surfaces.tui.dialogs.start import StartDialog
+from quarterdeck.surfaces.tui.screens.worktree import WorktreePage, discard, merge
 from quarterdeck.surfaces.tui.session_orders import called, why_not
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ class Steering:
             "end": self._end,
             "fork": self._fork,
             "switch": self._switch,
+            "diff": self._diff,
+            "merge": self._merge,
+            "discard": self._discard,
         }
 
     async def run(self, verb: str, session: Json | None, words: str = "") -> None:
@@ -89,6 +93,15 @@ class Steering:
     async def _switch(self, session: Json, words: str) -> None:
         if await self._asked(SwitchDialog(session)):
             self._app.say(f"Changed: {called(session)}")
+
+    async def _diff(self, session: Json, words: str) -> None:
+        self._app.push_screen(WorktreePage(session))
+
+    async def _merge(self, session: Json, words: str) -> None:
+        await merge(self._app, session)
+
+    async def _discard(self, session: Json, words: str) -> None:
+        await discard(self._app, session)
 
     async def _terminal(self, session: Json, words: str) -> None:
         from quarterdeck.surfaces.tui.handing_over import hand_over

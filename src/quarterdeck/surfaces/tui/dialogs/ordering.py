@@ -10,7 +10,7 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.widgets import Static
+from textual.widgets import Static, TextArea
 
 from quarterdeck.core.text import one_line
 from quarterdeck.errors import QuarterdeckError
@@ -29,6 +29,8 @@ class OrderDialog(Dialog[Json]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s,f2", "send", "send", priority=True, key_display="^s")]
     doing = "Sending"
+    draft_of = ""
+    """What the prompt is for: under this name it is kept when it is not sent."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,6 +43,15 @@ class OrderDialog(Dialog[Json]):
     def inside(self) -> ComposeResult:
         yield from self.fields()
         yield Static("", id="progress", classes="says", markup=False)
+
+    def prompt_box(self, sends: str, begin: str = "") -> ComposeResult:
+        """A prompt of several lines, with the keys that it takes; it begins with what was kept."""
+        yield Static(f"Enter begins a new line, {sends}, esc keeps it for later", classes="says", markup=False)
+        yield TextArea(begin or self.face.drafts.get(self.draft_of, ""), id="prompt", soft_wrap=True)
+
+    @property
+    def prompt(self) -> str:
+        return self.query_one("#prompt", TextArea).text.strip()
 
     def fields(self) -> ComposeResult:
         """What is asked of the person."""
@@ -77,17 +88,27 @@ class OrderDialog(Dialog[Json]):
                 self.trouble("Not trusted, so nothing was started")
                 return
             self._since = time.monotonic()
-            self.dismiss(await self.face.talk.slowly("POST", path, body))
+            done = await self.face.talk.slowly("POST", path, body)
+            self.face.drafts.pop(self.draft_of, None)
+            self.dismiss(done)
         except QuarterdeckError as error:
             self.trouble(one_line(str(error)))
         finally:
             self._since = None
 
     def action_cancel(self) -> None:
-        """What is on its way goes on, unseen."""
+        self.once_typed(self._leave)
+
+    def _leave(self) -> None:
+        """What is on its way goes on, unseen; what was not sent is kept for the next time."""
         if self._since is not None:
             self.face.say(f"Not waited for: {self.doing.lower()} goes on", "warning")
-        super().action_cancel()
+        elif self.draft_of and self.prompt:
+            self.face.drafts[self.draft_of] = self.prompt
+            self.face.say("Not sent; what you typed is kept for the next time")
+        else:
+            self.face.drafts.pop(self.draft_of, None)
+        self.dismiss(None)
 
     async def _is_trusted(self, folder: str) -> bool:
         """Whether a folder is trusted, after the person was asked where it is not."""

@@ -40,10 +40,6 @@ class SessionDialog(OrderDialog):
         title = f" · {self.session['title']}" if self.session["title"] else ""
         return Static(Content(one_line(f"{called(self.session)}{title}")), classes="says", markup=False)
 
-    @property
-    def prompt(self) -> str:
-        return self.query_one("#prompt", TextArea).text.strip()
-
 
 class WriteDialog(SessionDialog):
     """A prompt for a session of ours."""
@@ -51,13 +47,13 @@ class WriteDialog(SessionDialog):
     heading = "Write to a session"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s,f2", "send", "send", priority=True, key_display="^s")]
 
-    def __init__(self, session: Json, begin: str = "") -> None:
+    def __init__(self, session: Json) -> None:
         super().__init__(session)
-        self._begin = begin
+        self.draft_of = f"write {session['session_id']}"
 
     def fields(self) -> ComposeResult:
         yield self.what()
-        yield TextArea(self._begin, id="prompt", soft_wrap=True)
+        yield from self.prompt_box("^s sends it")
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -86,13 +82,13 @@ class GoOnDialog(SessionDialog):
         self._words = words
         self._said = said
         self.heading = self.HEADINGS[how]
+        self.draft_of = f"{how} {session['session_id']}"
 
     def fields(self) -> ComposeResult:
         if self._said:
             yield Static(Content(one_line(self._said)), classes="warns", markup=False)
         yield self.what()
-        yield Static("Prompt (may be empty):", classes="says", markup=False)
-        yield TextArea(self._words, id="prompt", soft_wrap=True)
+        yield from self.prompt_box("^s goes on with or without it", self._words)
         mode = self.session["mode"]
         yield OneWord("mode", MODES, MODES.index(mode) if mode in MODES else 0, id="mode")
         if self._how == "resume":

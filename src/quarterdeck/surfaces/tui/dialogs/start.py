@@ -12,7 +12,7 @@ from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.widgets import Input, Static, TextArea
+from textual.widgets import Input, TextArea
 
 from quarterdeck.core.text import one_line
 from quarterdeck.core.titles import cut
@@ -130,6 +130,7 @@ class StartDialog(OrderDialog):
 
     heading = "Start a session"
     doing = "Starting"
+    draft_of = "start"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s,f2", "send", "start", priority=True, key_display="^s")]
 
     def __init__(self, folder: str) -> None:
@@ -141,10 +142,10 @@ class StartDialog(OrderDialog):
     def fields(self) -> ComposeResult:
         yield Filter(placeholder="project: type to filter, ↑ ↓ choose; or a folder, from / or ~/", id="filter")
         yield Projects(id="projects")
-        yield Static("Prompt (may be empty):", classes="says", markup=False)
-        yield TextArea(id="prompt", soft_wrap=True)
+        yield from self.prompt_box("^s starts with or without it")
         yield OneWord("mode", MODES, 0, id="mode")
         yield OneWord("permissions", PERMISSION_MODES, 0, id="permissions")
+        yield OneWord("works in", ("the folder", "a new git worktree"), 0, id="worktree")
         yield Input(placeholder="model: leave empty for the usual one", id="model", max_length=200)
 
     def on_mount(self) -> None:
@@ -200,7 +201,8 @@ class StartDialog(OrderDialog):
             "cwd": folder,
             "mode": mode,
             "permission_mode": None if permissions == "default" else permissions,
-            "prompt": self.query_one("#prompt", TextArea).text.strip() or None,
+            "prompt": self.prompt or None,
             "model": self.query_one("#model", Input).value.strip() or None,
+            "worktree": bool(self.query_one("#worktree", OneWord).chosen) or None,
         }
         return "/sessions", {name: value for name, value in body.items() if value is not None}, folder
