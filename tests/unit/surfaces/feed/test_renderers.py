@@ -97,6 +97,8 @@ def test_a_narrow_screen_leaves_out_what_is_least_needed() -> None:
 def test_several_sessions_are_told_apart() -> None:
     look = Look(width=100, clock=LOOK.clock, label=lambda session_id: f"project-{session_id}")
     assert closed(Book().says("hello"), look) == [" 14:02:01 project-s1  ◂ claude   hello"]
+    small = Look(width=56, clock=LOOK.clock, label=look.label)
+    assert closed(Book().says("hello"), small) == [" 14:02 project-s1  ◂ hello"]
 
 
 def test_what_is_said_is_wrapped_and_its_beginning_shown() -> None:

@@ -46,7 +46,7 @@ class OrderDialog(Dialog[Json]):
 
     def prompt_box(self, sends: str, begin: str = "") -> ComposeResult:
         """A prompt of several lines, with the keys that it takes; it begins with what was kept."""
-        yield Static(f"Enter begins a new line, {sends}, esc keeps it for later", classes="says", markup=False)
+        yield Static(f"Prompt: Enter begins a new line, {sends}, esc keeps it for later", classes="says", markup=False)
         yield TextArea(begin or self.face.drafts.get(self.draft_of, ""), id="prompt", soft_wrap=True)
 
     @property

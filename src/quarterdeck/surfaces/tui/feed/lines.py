@@ -29,6 +29,8 @@ NAME = 8
 LABEL = 11
 """Cells that name a session where several are shown."""
 NARROW, WIDE = 60, 100
+LABELLED = 52
+"""From this width on a row says whose it is, where several sessions are shown."""
 
 KINDS: dict[str, tuple[str, str, str]] = {
     "user.prompt": ("▸", "prompt", "you"),
@@ -82,7 +84,7 @@ class Look(Struct, frozen=True, kw_only=True):
     @property
     def lead(self) -> int:
         """Cells before the glyph: the mark of the cursor, the time, the session."""
-        label = LABEL + 1 if self.label is not None and self.width >= NARROW else 0
+        label = LABEL + 1 if self.label is not None and self.width >= LABELLED else 0
         return 1 + (self.time_width + 1 if self.time_width else 0) + label
 
     @property
@@ -125,7 +127,7 @@ def _indent(row: Row) -> str:
 
 def _when(row: Row, look: Look) -> Line:
     made: Line = [(f" {look.clock(row.at)[: look.time_width]} ", "time")] if look.time_width else [(" ", "")]
-    if look.label is not None and look.width >= NARROW:
+    if look.label is not None and look.width >= LABELLED:
         made.append((f"{brief(look.label(row.session), LABEL)[:LABEL]:<{LABEL + 1}}", "session"))
     return made
 

@@ -22,6 +22,9 @@ Json = dict[str, Any]
 REACH = 20_000
 """How many events of the log are looked at for what is to be audited, at first; older ones on demand."""
 
+DEEDS = {"no_opinion": "pass"}
+"""Decisions that have another word on the desk."""
+
 MOST_LINES = 300
 """Of what was asked for, so many lines are shown."""
 
@@ -33,7 +36,13 @@ def audit_rows(rows: Iterable[Json]) -> Iterator[tuple[str, tuple[Cell, ...]]]:
     """Each deed on a row."""
     for row in rows:
         what = row["what"]
-        deed = what.get("decision_type") or what.get("wanted") or what.get("effect") or ""
+        deed = (
+            DEEDS.get(str(what.get("decision_type")))
+            or what.get("decision_type")
+            or what.get("wanted")
+            or what.get("effect")
+            or ""
+        )
         about = row.get("about") or next((what[name] for name in ABOUT if what.get(name)), "")
         clock = _clock(row["at"])
         who = row["who"] + (f" via {row['surface']}" if row["surface"] else "")
