@@ -15,7 +15,7 @@ from quarterdeck.surfaces.tui.desk import Desk
 from quarterdeck.surfaces.tui.model import Asked
 from quarterdeck.surfaces.tui.talk import Talk
 
-SECONDS = 10.0
+SECONDS = 30.0
 
 
 def screen_text(app: QuarterdeckApp) -> str:

@@ -21,7 +21,7 @@ from quarterdeck.surfaces.tui.feed.wanted import Wanted
 from tests.support.feed import Book, Event, Log, turns
 from tests.support.hostile import HOSTILE, HUGE
 
-DEADLINE = 20.0
+DEADLINE = 60.0
 
 
 class Desk(App[None]):
