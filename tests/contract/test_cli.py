@@ -9,6 +9,7 @@ import pty
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -233,6 +234,17 @@ def test_up_starts_a_daemon_that_stays_and_stop_ends_it(tmp_path: Path) -> None:
     again = qd(home, "up", QUARTERDECK_PORT="0")
     qd(home, "stop")
     assert again.stdout.strip().endswith(f":{port}")
+
+
+def test_several_that_start_at_once_come_to_one_daemon(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    try:
+        with ThreadPoolExecutor(3) as together:
+            done = list(together.map(lambda _: qd(home, "up", QUARTERDECK_PORT="0"), range(3)))
+        assert [one.stderr for one in done] == ["", "", ""]
+        assert len({one.stdout for one in done}) == 1
+    finally:
+        qd(home, "stop")
 
 
 def test_a_wrong_setting_stops_the_start_and_is_named(tmp_path: Path) -> None:

@@ -130,10 +130,17 @@ def start_daemon(config: Path | None = None, meanwhile: Callable[[], None] | Non
         found = running_client()
         if found is not None:
             return found
-        if process.poll() is not None:
+        if process.poll() is not None and not _is_owned(home):
             raise QuarterdeckError(f"the daemon did not start: {_last_line(said)} (see {said})")
         time.sleep(0.02)
     raise QuarterdeckError(f"the daemon is not ready after {START_SECONDS:.0f} s; see {said}")
+
+
+def _is_owned(home: Path) -> bool:
+    """Whether somebody else's daemon was quicker, and will be ready soon."""
+    from quarterdeck.daemon.home import Home
+
+    return Home(home).is_owned()
 
 
 def _last_line(said: Path) -> str:

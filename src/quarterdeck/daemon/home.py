@@ -45,6 +45,15 @@ class Home:
             raise AlreadyRunning(f"Quarterdeck already runs in {self.path}: {who}; stop it with: qd stop") from None
         self._lock = file
 
+    def is_owned(self) -> bool:
+        """Whether a daemon owns this home, ready or not."""
+        try:
+            self.lock()
+        except AlreadyRunning:
+            return True
+        self.unlock()
+        return False
+
     def unlock(self) -> None:
         if self._lock is not None:
             self._lock.close()
