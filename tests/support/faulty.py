@@ -193,11 +193,11 @@ def _draining(hit: Callable[[], None]) -> None:
     """Between two holders that are let go because of SIGTERM."""
     from quarterdeck.daemon.loop import Loop
 
-    def stopping(loop: Loop) -> None:
+    def letting_go(loop: Loop) -> None:
         around(Loop, "_answer_holders", before=hit)
         real(loop)
 
-    real = put(Loop, "stop", stopping)
+    real = put(Loop, "let_go", letting_go)
 
 
 POINTS: Mapping[str, Arm] = {
