@@ -63,7 +63,7 @@ def test_a_terminal_is_typed_to_asks_on_the_desk_and_ends_without_a_trace(owner:
 def test_a_prompt_for_a_terminal_in_which_somebody_writes_is_a_conflict_in_words(owner: Owner, mode: str) -> None:
     session = owner.starts(mode, permission_mode="default", prompt=owner.script(f"hi {mode}", Turn(text("hello"))))
     owner.session(session["session_id"], "settled", 20)
-    asyncio.run(typed(owner, session, b"half a line", b"line"))
+    asyncio.run(typed(owner, session, b"half a zebra", b"zebra"))
     status, refused = owner.order(session, "messages", prompt="into the line")
     assert (status, refused["error"]["kind"]) == (409, "not_taken"), refused
     assert "somebody has" in refused["error"]["message"]

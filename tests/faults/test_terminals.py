@@ -17,6 +17,7 @@ import pytest
 from quarterdeck.daemon.proc import process_table, read_proc
 from quarterdeck.errors import Refused
 from quarterdeck.runner.host_notes import name_of
+from quarterdeck.runner.launching import Running
 from quarterdeck.runner.ring import RESET, SIZE
 from tests.support.terminals import Terminals, eventually
 
@@ -429,7 +430,7 @@ def read_all(stranger: socket.socket) -> bytes:
 async def test_a_prompt_goes_to_a_shell_that_waits_for_one_and_to_nothing_else(terminals: Terminals) -> None:
     running = await terminals.start()
     viewer, seen = await terminals.look(running)
-    await terminals.send(running, "echo one $((40 + 2))\necho two")
+    await sent(terminals, running, "echo one $((40 + 2))\necho two")
     await seen.has(b"one 42\r\n")
     await seen.has(b"two\r\n")
     await viewer.write(b"half")
@@ -445,10 +446,19 @@ async def test_a_prompt_goes_to_a_shell_that_waits_for_one_and_to_nothing_else(t
         await terminals.send(running, "echo never")
     await terminals.way.interrupt(running.session_id)
     await eventually(lambda: is_in_front(running.process.pid if running.process else 0))
-    await asyncio.sleep(0.05)
-    await terminals.send(running, "echo three $((1 + 2))")
+    await sent(terminals, running, "echo three $((1 + 2))")
     await seen.has(b"three 3\r\n")
     assert b"never" not in seen.bytes
+
+
+async def sent(terminals: Terminals, running: Running, prompt: str) -> None:
+    """Send it to a shell that is still at something of its own, such as its start, as soon as that is over."""
+    async with asyncio.timeout(20):
+        while True:
+            try:
+                return await terminals.send(running, prompt)
+            except Refused:
+                await asyncio.sleep(0.05)
 
 
 def is_in_front(pid: int) -> bool:

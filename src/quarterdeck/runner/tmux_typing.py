@@ -44,9 +44,12 @@ class Typist:
             await self._submit(text)
 
     async def _be_ready(self) -> None:
-        """Wait until an empty composer is shown. What a person has begun is theirs to finish."""
+        """Wait until an empty composer is shown, and still is: one that is drawn anew may look empty for a moment.
+        What a person has begun is theirs to finish."""
         began = time.monotonic()
-        while (shown := await self._shown()) is None:
+        before: str | None = None
+        while (shown := await self._shown()) is None or (not shown and before is None):
+            before = shown
             self._refuse_if_it_asks()
             if time.monotonic() - began > (START_SECONDS if self._status() is None else READY_SECONDS):
                 raise Refused("its terminal shows no place to write; attach to it and look")

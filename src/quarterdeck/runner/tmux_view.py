@@ -11,6 +11,7 @@ import signal
 import struct
 import subprocess
 import termios
+import tty
 from collections.abc import Callable, Sequence
 
 from quarterdeck.errors import Refused
@@ -110,6 +111,7 @@ async def look(argv: Sequence[str], cols: int, rows: int, seen: Callable[[bytes]
     ours, theirs = pty.openpty()
     try:
         _set_size(ours, cols, rows)
+        tty.setraw(theirs)  # what is typed before the client has begun is neither echoed nor held back
         os.set_blocking(ours, False)
         client = await asyncio.to_thread(_start, argv, theirs)
     except OSError as error:
