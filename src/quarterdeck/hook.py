@@ -5,7 +5,7 @@ Every failure is silence (exit 0, nothing printed); with --enforce it is exit 2 
 decision that it enforces.
 """
 
-import _signal  # type: ignore[import-not-found]
+import _signal  # type: ignore[import-not-found] # a part of CPython that has no stubs
 import _thread
 import posix
 import sys

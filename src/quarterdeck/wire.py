@@ -200,7 +200,8 @@ class _Decoders(dict[bytes, Callable[[bytes], FeedEvent]]):
         shape = KINDS.get(kind.decode(errors="replace"))
         if shape is None:
             return _any_event
-        self[kind] = msgspec.json.Decoder(FeedEvent[shape]).decode  # type: ignore[valid-type]
+        of_any: Any = FeedEvent  # of which shape is known only now
+        self[kind] = msgspec.json.Decoder(of_any[shape]).decode
         return self[kind]
 
 

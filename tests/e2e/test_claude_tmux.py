@@ -7,6 +7,7 @@ import subprocess
 import sys
 import uuid
 from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 import pytest
 
@@ -46,7 +47,7 @@ class Place:
     def environment(self) -> dict[str, str]:
         return {**self.home.env, "QUARTERDECK_TAG": "tag"}
 
-    async def launch(self, **more: str) -> str:
+    async def launch(self, **more: Any) -> str:
         kit = Kit(
             claude=self.home.cli,
             config_dir=self.home.config,
@@ -62,7 +63,7 @@ class Place:
             by="ann",
             at=0.0,
             permission_mode="default",
-            **more,  # type: ignore[arg-type]
+            **more,
         )
         running = await self.way.launch(start, kit)
         assert running.process is not None

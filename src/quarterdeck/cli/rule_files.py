@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,6 +20,7 @@ MAX_BYTES = 4 * 1024 * 1024
 MOST_EFFECTS = 2 * MAX_RULES
 """Every entry has an effect; the word may stand in a note as well."""
 
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the same, several times as fast where it is there
 NO_VALUE = (ValueError, OverflowError, LookupError, AttributeError, TypeError)
 """What PyYAML raises for a value that is none of the kind it looks like, such as a day that is in no calendar."""
 
@@ -85,7 +87,8 @@ def _yaml(file: Path) -> Any:
         if text.count("effect") > MOST_EFFECTS:  # to read so much takes long, only to refuse it
             raise Refused(f"{file}: has far more than {MAX_RULES} entries, and no more rules may be; leave some out")
         _check_depth(file, text)
-        return yaml.load(text, Loader=_Loader)  # noqa: S506 - it is a safe one
+        _check_keys(file, yaml.compose(text, Loader=_LOADER))
+        return yaml.load(text, Loader=_LOADER)  # noqa: S506 - either one is safe
     except OSError as error:
         raise Refused(f"{file}: cannot be read ({error.strerror})") from None
     except (yaml.YAMLError, RecursionError, *NO_VALUE) as error:
@@ -95,21 +98,26 @@ def _yaml(file: Path) -> Any:
 def _check_depth(file: Path, text: str) -> None:
     """The fast loader recurses in C, without an end that Python sees."""
     depth = 0
-    for event in yaml.parse(text, Loader=_Loader):
+    for event in yaml.parse(text, Loader=_LOADER):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > DEEPEST:
             raise Refused(f"{file}: is nested too deep for rules (line {event.start_mark.line + 1})")
 
 
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc] # several times as fast where it is
-    """Refuses a key that stands twice: only the last would count, and a rule would be lost without a word."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        known: set[str] = set()
-        for key, _ in node.value:
-            if isinstance(key, yaml.ScalarNode) and key.value != "<<":
-                if key.value in known:
-                    raise yaml.constructor.ConstructorError(None, None, f"{key.value} is given twice", key.start_mark)
-                known.add(key.value)
-        found: dict[Any, Any] = super().construct_mapping(node, deep)
-        return found
+def _check_keys(file: Path, root: yaml.Node | None) -> None:
+    """Of a key that stands twice only the last would count, and a rule would be lost without a word."""
+    nodes, looked = [root] if root else [], set[int]()  # an alias leads to what was looked at already
+    for node in nodes:  # which grows
+        if id(node) in looked:
+            continue
+        looked.add(id(node))
+        if isinstance(node, yaml.MappingNode):
+            names = Counter(
+                key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode) and key.value != "<<"
+            )
+            if twice := [name for name, count in names.items() if count > 1]:
+                line = node.start_mark.line + 1
+                raise Refused(f"{file}: is no YAML ({twice[0]} is given twice in what begins at line {line})")
+            nodes += (value for _, value in node.value)
+        elif isinstance(node, yaml.SequenceNode):
+            nodes += node.value
