@@ -70,6 +70,14 @@ def load() -> str:
     return f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
 
 
+def stolen() -> int:
+    """Hundredths of a second that the machine below has kept from this one so far, on all its processors."""
+    try:
+        return int(Path("/proc/stat").read_text(encoding="ascii").split(maxsplit=9)[8])
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
 def percentile(values: Iterable[float], percent: float) -> float:
     """Between the two nearest values, in proportion."""
     ordered = sorted(values)

@@ -13,11 +13,11 @@ import tempfile
 import time
 from collections.abc import AsyncGenerator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from textual.events import Key
 
-from benchmarks.common import Figure, load, percentile
+from benchmarks.common import Figure, load, percentile, stolen
 from quarterdeck.surfaces.live import Connected, Live, Lost, Message, read_frame
 from quarterdeck.surfaces.tui.app import QuarterdeckApp, spare_collector
 from quarterdeck.surfaces.tui.talk import Talk
@@ -89,12 +89,25 @@ class TimedTalk(Talk):
         return made
 
 
-async def decided_by_key(daemon: Daemon, count: int) -> tuple[list[float], list[float], list[float]]:
-    """Seconds from a key until its decision leaves the face, and from then until the daemon has acknowledged it; and
-    the seconds of CPU that the face needs for both."""
+class Pressed(NamedTuple):
+    """Seconds from a key until its decision leaves the face, and from then until the daemon has acknowledged it; the
+    seconds of CPU that the face needs for both, and whether the machine below kept its processors for others then."""
+
+    face: float
+    wire: float
+    work: float
+    is_robbed: bool
+
+    @property
+    def both(self) -> float:
+        return self.face + self.wire
+
+
+async def decided_by_key(daemon: Daemon, count: int) -> list[Pressed]:
+    """A request on the desk, a key, the daemon's word; again and again."""
     talk = TimedTalk(daemon.home)
     app = QuarterdeckApp(daemon.home, talk=talk)
-    face, wire, work = [], [], []
+    keys: list[Pressed] = []
     spare_collector()
     async with app.run_test(size=SIZE) as pilot:
         await pilot.pause(1.0)
@@ -104,28 +117,40 @@ async def decided_by_key(daemon: Daemon, count: int) -> tuple[list[float], list[
             while app.bridge.desk.why_not():
                 await asyncio.sleep(0.005)
             talk.is_acknowledged.clear()
-            pressed, worked = time.perf_counter(), time.thread_time()
+            robbed, pressed, worked = stolen(), time.perf_counter(), time.thread_time()
             app.post_message(Key("a", "a"))
             await talk.is_acknowledged.wait()
-            work.append(time.thread_time() - worked)
-            face.append(talk.sent - pressed)
-            wire.append(talk.acknowledged - talk.sent)
+            took = time.thread_time() - worked
+            keys.append(Pressed(talk.sent - pressed, talk.acknowledged - talk.sent, took, stolen() > robbed))
             held.close()
-    return face, wire, work
+    return keys
 
 
 def key_figures() -> list[Figure]:
-    """A key, over the face and the wire, until the daemon has acknowledged what it decides."""
+    """A key, over the face and the wire, until the daemon has acknowledged what it decides. Where the machine below
+    takes the processors away in the middle, that is what would be measured; such keys are told apart."""
     with tempfile.TemporaryDirectory() as folder, Daemon(Path(folder) / "home") as daemon:
-        face, wire, work = asyncio.run(decided_by_key(daemon, KEYS))
-    both = [one + other for one, other in zip(face, wire, strict=True)]
+        every = asyncio.run(decided_by_key(daemon, KEYS))
+    keys = [key for key in every if not key.is_robbed]
+    if len(keys) < KEYS / 3:
+        keys = every  # what is left would say nothing
+    face, wire, both = ([getattr(key, name) for key in keys] for name in ("face", "wire", "both"))
     parts = f"face p50 {_ms(face, 50)}, p99 {_ms(face, 99)}; daemon p50 {_ms(wire, 50)}, p99 {_ms(wire, 99)}"
-    about = f"{KEYS} keys, {parts}, {load()}"
+    with_all = f"p99 of all {len(every)} {_ms([key.both for key in every], 99)}"
     p99 = percentile(both, 99) * 1000
     return [
         _figure("face: key to acknowledged decision, p50", percentile(both, 50) * 1000, "ms", "", "", True),
-        _figure("face: key to acknowledged decision, p99", p99, "ms", about, "≤ 50", p99 <= 50),
-        _figure("face: its own CPU for that, p99", percentile(work, 99) * 1000, "ms", "", "", True),
+        _figure(
+            "face: key to acknowledged decision, p99",
+            p99,
+            "ms",
+            f"{len(keys)} keys with whole processors, {parts}; {with_all}, {load()}",
+            "≤ 50",
+            p99 <= 50,
+        ),
+        _figure(
+            "face: its own CPU for that, p99", percentile([key.work for key in keys], 99) * 1000, "ms", "", "", True
+        ),
     ]
 
 
@@ -174,7 +199,7 @@ async def flooded() -> tuple[float, list[float]]:
         async with asyncio.timeout(LONG):
             while not flood.is_over or app.bridge.feed.rows.last < last:
                 before = time.thread_time()
-                await asyncio.sleep(0.001)
+                await asyncio.sleep(0)  # until the next turn, and no longer
                 taken.append(time.thread_time() - before)
         seconds = time.process_time() - started
     gc.unfreeze()

@@ -95,7 +95,7 @@ class Desk(Wall, Titled):
 
     def turn_to(self, asked: Asked | None) -> None:
         """Another card: what decides it must wait until it can have been seen."""
-        if asked is not self.asked or asked is None:
+        if asked is not self.asked:
             self.asked = asked
             self.expanded = False
             self._whole = None

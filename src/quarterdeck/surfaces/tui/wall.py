@@ -39,10 +39,11 @@ class Wall(ScrollView, can_focus=True):
         return plain(self._rows)
 
     def show(self, lines: Iterable[Line], grey: bool = False) -> None:
-        """Other lines; the place of reading stays."""
-        self._lines = list(lines)
-        self._grey = grey
-        self._fold(self._room)
+        """Other lines; the place of reading stays. The same ones again are not drawn anew."""
+        shown, room = list(lines), self._room
+        if (shown, grey, room) != (self._lines, self._grey, self._width) or not shown:
+            self._lines, self._grey = shown, grey
+            self._fold(room)
 
     @property
     def _room(self) -> int:

@@ -19,7 +19,7 @@ from quarterdeck.surfaces.tui.feed.pieces import Line, cells, highlighted
 from quarterdeck.surfaces.tui.feed.rows import Rows
 from quarterdeck.surfaces.tui.feed.styles import Styles
 
-SLICE_SECONDS = 0.012
+SLICE_SECONDS = 0.01
 """How long one piece of work may keep the screen and the keys waiting."""
 
 NO_FRAME = Spacing()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 
 from textual import work
 from textual.message import Message
@@ -14,8 +15,8 @@ from quarterdeck.surfaces.tui.feed.canvas import SLICE_SECONDS, FeedCanvas
 from quarterdeck.surfaces.tui.feed.rows import Rows
 from quarterdeck.surfaces.tui.feed.source import Event, FeedSource, Page
 
-FLOOD, FLOOD_SECONDS = 1000, 0.02
-"""When so many events wait, a piece may last longer."""
+FLOOD, FLOOD_FRAME_SECONDS = 1000, 0.1
+"""When so many events wait, not every piece of them is drawn: only when more come, and so often."""
 
 BATCH = 64
 TAIL = 2000
@@ -47,6 +48,7 @@ class FeedReader(FeedCanvas):
         self._tail: deque[Event] = deque(maxlen=TAIL)
         self._live = True
         self._draining = False
+        self._drawn_at = 0.0
         self._paging = False
         self._oldest_reached = False
         self._pages_unasked = 0
@@ -73,6 +75,10 @@ class FeedReader(FeedCanvas):
             self._set_behind(self.behind + len(events))
             return
         self._queue.extend(events)
+        if self._draining and self.following:
+            self._drawn_at = time.perf_counter()
+            with self._steady():  # who brings them draws as well, and one frame serves both
+                pass
         if not self._draining and self._queue:
             self._draining = True
             self.call_later(self._drain)
@@ -121,10 +127,14 @@ class FeedReader(FeedCanvas):
 
     async def _drain(self) -> None:
         """Append what waits, for as long as a slice lasts."""
-        until = time.perf_counter() + (SLICE_SECONDS if len(self._queue) < FLOOD else FLOOD_SECONDS)
+        now = time.perf_counter()
+        until = now + SLICE_SECONDS
         batch: list[Event] = []
         shown = 0
-        with self._steady():
+        unseen = self.following and len(self._queue) > FLOOD and now < self._drawn_at + FLOOD_FRAME_SECONDS
+        if not unseen:
+            self._drawn_at = now
+        with nullcontext() if unseen else self._steady():
             while self._queue and time.perf_counter() < until:
                 batch = [self._queue.popleft() for _ in range(min(BATCH, len(self._queue)))]
                 shown += self.rows.append(batch)
