@@ -24,9 +24,9 @@ from quarterdeck.core.rule_index import (
     line_key,
     rank_of_bound,
 )
-from quarterdeck.core.shell import Call, Script, grants, mentions, only_reads, read_script
+from quarterdeck.core.shell import Call, Script, grants, mentions, only_filters, read_script
 from quarterdeck.core.shell_match import is_open
-from quarterdeck.core.shell_options import runs_or_writes
+from quarterdeck.core.shell_options import KNOWN, runs_or_writes
 from quarterdeck.core.titles import cut
 
 LONGEST_UNREAD = 256 * 1024
@@ -35,7 +35,7 @@ LONGEST_UNREAD = 256 * 1024
 MOST_GUESSED = 8
 """With more names that the shell makes, nobody can read the line."""
 
-_MERE = re.compile(r"[a-z_\n-]*+")
+_MERE = re.compile(r"[a-z_-]*+")
 _OPEN_NAME = re.compile(r"[*?$`{\[]")
 _NONE: frozenset[str] = frozenset()
 _WORD = re.compile(r"[^\s;&|<>()$`'\"\\{},=]+")
@@ -69,13 +69,14 @@ def look_at_command(look: Look, file_tools: frozenset[str], marks: Marks) -> Com
     script = read_script(line)
     calls = script.calls
     listed = [call.words[0] for call in calls if call.words]
-    if "-m" in line:  # `python -m pytest`
+    joined = "_".join(listed)
+    if "-m" in line and "python" in joined.casefold():  # `python -m pytest`
         listed += [call.words[2] for call in calls if len(call.words) > 2 and call.words[1] == "-m"]
-    joined = "\n".join(listed)
+        joined = "_".join(listed)
     if "git-" in joined and any(name.rpartition("/")[2].startswith("git-") for name in listed):
         listed.append("git")
     names = frozenset(listed)
-    mere = bool(listed) and not script.doubts and _MERE.fullmatch(joined) is not None
+    mere = bool(listed) and not script.doubts and _is_mere(joined)
     files = files_named(look.subject, script, file_tools, marks, names if mere else None) if file_tools else ()
     return CommandLook(
         look=look,
@@ -85,12 +86,21 @@ def look_at_command(look: Look, file_tools: frozenset[str], marks: Marks) -> Com
         names=names,
         mere=mere,
         files=tuple(map(look_at, files)) if files else (),
-        telling=telling_calls(calls),
+        telling=telling_calls(calls, mere),
     )
 
 
-def telling_calls(calls: Iterable[Call]) -> tuple[Call, ...]:
-    """The calls that are told to run or write something, or get arguments that nobody sees."""
+def _is_mere(text: str) -> bool:
+    """Whether a text is mere letters and dashes; most show it at a glance."""
+    letters = text.replace("_", "")
+    return (letters.isalpha() and letters.islower() and letters.isascii()) or _MERE.fullmatch(text) is not None
+
+
+def telling_calls(calls: Iterable[Call], mere: bool = False) -> tuple[Call, ...]:
+    """The calls that are told to run or write something, or get arguments that nobody sees. Names that are mere letters
+    show at a glance which of them can be."""
+    if mere:
+        calls = [call for call in calls if call.words[0] in KNOWN or call.unseen or call.words[0][:6] == "python"]
     return tuple([call for call in calls if call.words and (call.unseen or runs_or_writes(call.words, 0))])
 
 
@@ -194,7 +204,7 @@ def allowed(index: Index, seen: CommandLook, holds: Callable[[Rule], bool]) -> V
         telling = bool(told) and call in told
         if rule := _granting(index, call, telling, holds):
             used[rule.rule_id] = rule
-        elif telling or not only_reads(call):
+        elif telling or not only_filters(call):
             missing.append(f"no rule allows {cut(call.source)}")
     if missing or not used:
         return Verdict(effect=None, reasons=tuple(missing))

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from itertools import islice, pairwise
 
 from quarterdeck.core.shell_calls import Call, Script
-from quarterdeck.core.shell_match import grants, mentions, only_reads
+from quarterdeck.core.shell_match import grants, mentions, only_filters, only_reads
 from quarterdeck.core.shell_plain import Simple, read_plain, stretches_of
-from quarterdeck.core.shell_quick import read_quick
-from quarterdeck.core.shell_tables import CHANGES_SHELL, ONLY_LOOK, named
+from quarterdeck.core.shell_quick import is_agreed, read_quick
+from quarterdeck.core.shell_tables import CHANGES_SHELL, ONLY_LOOK
 from quarterdeck.core.shell_tree import Seen, agrees, look, loose_word, parse
-from quarterdeck.core.shell_wrappers import ONLY_WITH, WRAPPERS, unwrap
+from quarterdeck.core.shell_wrappers import CHANGES, MEANT, ONLY_WITH, SHELLS, WRAPPERS, unwrap
 from quarterdeck.core.text import UNSEEN
 
-__all__ = ["Call", "Script", "grants", "mentions", "only_reads", "read_script"]
+__all__ = ["Call", "Script", "grants", "mentions", "only_filters", "only_reads", "read_script"]
 
 LIMIT = 64 * 1024
 DEPTH = 8
@@ -34,9 +34,6 @@ _RAW_DOUBTS = (
 )
 _ANY_RAW = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]|\\\n|\n[ \t]*+\\")
 _BRACES = re.compile(r"(?<!\$)\{[^{}\s,.]*+(?:,|\.\.)[^{}\s]*+\}")
-_CHANGES = CHANGES_SHELL | {"set"}
-_SHELLS = named("bash sh dash zsh ksh mksh ash fish at batch ssh su sudo doas")
-_MEANT = _CHANGES | WRAPPERS.keys() | _SHELLS  # names with a meaning beyond the program itself
 _SET_SAFE = re.compile(r"[-+](?:[eux]+|[eux]*o)|pipefail|errexit|nounset|xtrace")
 
 
@@ -54,11 +51,9 @@ def _read(text: str, depth: int) -> Script:
         return _unclear("\n".join(lines), Seen(), depth, "is too long to be read")
     data = text.encode("utf-8", "replace")
     root = parse(data)
-    if quick := read_quick(text):
-        calls, stretches = quick
-        if agrees(root, data, stretches):
-            return _finished(calls, {}, depth)
-    elif not _is_misread(text) and (text.isascii() or _is_visible(text)):
+    if (quick := read_quick(text)) and is_agreed(root, quick):
+        return Script(tuple(quick.calls)) if quick.alone and depth > 1 else _finished(quick.calls, {}, depth)
+    if not _is_misread(text) and (text.isascii() or _is_visible(text)):
         plain = read_plain(text if text.isascii() else data.decode("latin-1"))
         if plain is not None and agrees(root, data, stretches_of(plain)):
             return _clear(text, data, plain, depth)
@@ -132,7 +127,7 @@ def _finished(own: Sequence[Call], doubts: dict[str, None], depth: int, reads: t
     """The line with all that its own calls run in turn; most run nothing else."""
     for call in own:
         name = call.words[0]
-        if name in _MEANT or "/" in name:
+        if name in MEANT or "/" in name:
             only = ONLY_WITH.get(name)
             if only is None or depth < 2 or not only.isdisjoint(call.words):
                 return _unfolded(own, doubts, depth, reads)
@@ -147,7 +142,7 @@ def _unfolded(own: Sequence[Call], doubts: dict[str, None], depth: int, reads: t
     for call in own:
         name = call.words[0]
         calls.append(call)
-        if name in _CHANGES:
+        if name in CHANGES:
             _doubt(call.words, doubts)
         if name in WRAPPERS or "/" in name:
             _unwrapped(call.words, calls, doubts, writes, depth)
@@ -188,7 +183,7 @@ def _fed(calls: Sequence[Call]) -> list[str]:
     return [
         " ".join(word for word in before.words[1:] if word[:1] != "-")
         for before, call in pairwise(own)
-        if call.piped and before.words[0] in ("echo", "printf") and call.words[0].rpartition("/")[2] in _SHELLS
+        if call.piped and before.words[0] in ("echo", "printf") and call.words[0].rpartition("/")[2] in SHELLS
     ]
 
 

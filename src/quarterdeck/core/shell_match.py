@@ -179,35 +179,39 @@ _FILTER_TABLE: Mapping[str, tuple[str, str, str, int]] = {
     "awk": ("", "Fv", "", 1),
 }
 _FILTERS = {
-    name: (flags, takes, named(longs), operands) for name, (flags, takes, longs, operands) in _FILTER_TABLE.items()
+    name: (frozenset(flags), takes, named(longs), operands)
+    for name, (flags, takes, longs, operands) in _FILTER_TABLE.items()
 }
 _JQ_READS = re.compile(r"\b(?:env|ENV|import|include|input|inputs|debug|input_filename|\$__prog_args)\b")
 
 
 def only_reads(call: Call) -> bool:
     """Whether this is a filter on the call before it that reads nothing else, writes nothing and runs nothing."""
-    known = _FILTERS.get(call.words[0]) if call.words else None
-    if known is None or not call.piped or call.unseen:
+    return only_filters(call) and not runs_or_writes(call.words, 1)
+
+
+def only_filters(call: Call) -> bool:
+    """The same of a call that neither writes nor runs anything: whether it reads nothing but what it is fed."""
+    if not call.piped or call.unseen or not call.words:
         return False
-    operands = _operands(known, call.words[1:])
-    if operands is None or runs_or_writes(call.words, 1):
+    name = call.words[0]
+    known = _FILTERS.get(name)
+    if known is None or (operands := _operands(known, call.words[1:])) is None:
         return False
-    if len(operands) > known[3] or (operands and _is_given_pattern(call.words)):
+    if operands and (len(operands) > known[3] or (name in _TAKE_PATTERN and _is_given_pattern(call.words))):
         return False
-    return call.words[0] != "jq" or not any(_JQ_READS.search(word) for word in operands)
+    return name != "jq" or not any(_JQ_READS.search(word) for word in operands)
 
 
 def _is_given_pattern(words: Sequence[str]) -> bool:
     """Whether an option holds the pattern or script, so that the first operand is a file."""
-    if words[0] not in _TAKE_PATTERN:
-        return False
     return any(word.startswith("--expr") or (word[:1] == "-" != word[1:2] and "e" in word) for word in words[1:])
 
 
 _TAKE_PATTERN = named("grep egrep fgrep sed")
 
 
-def _operands(known: tuple[str, str, frozenset[str], int], words: Sequence[str]) -> list[str] | None:
+def _operands(known: tuple[frozenset[str], str, frozenset[str], int], words: Sequence[str]) -> list[str] | None:
     """The words that are no option; None when an option is not known to be harmless."""
     flags, takes, longs, _ = known
     operands: list[str] = []
@@ -219,6 +223,8 @@ def _operands(known: tuple[str, str, frozenset[str], int], words: Sequence[str])
             if word[2:] in _WITH_VALUE:
                 next(rest, None)
         elif word[:1] == "-" and len(word) > 1:
+            if flags.issuperset(word[1:]):
+                continue
             for place, letter in enumerate(word[1:], 2):
                 if letter in takes:
                     if place == len(word):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
-from types import MappingProxyType
 
 from quarterdeck.core.shell_tables import SAME_AS, TOOLS, Tool, named
 
@@ -53,23 +52,31 @@ _VERSIONS = named("--version -V -v --help -h")
 class _Watch:
     """What speaks against an open rule for a program, in sets: an option is looked up rather than searched for."""
 
-    def __init__(self, known: Tool, below: Mapping[str, _Watch] = MappingProxyType({})) -> None:
-        self.always = known.always
-        self.exact = named(known.words)
-        self.shorts = frozenset(known.shorts)
-        self.takes = frozenset(known.takes)
-        self.below = below  # by subcommand
+    def __init__(self, known: Tool, above: _Watch | None = None) -> None:
+        """`above` watches the program that this is a subcommand of; all that speaks against it counts here too."""
         longs = {option[:size] for option in known.longs.split() for size in range(1, len(option) + 1)}
-        self.longs = longs - named(known.harmless)  # with every beginning of one
+        shorts, takes = frozenset(known.shorts), frozenset(known.takes)
+        self.always = known.always
+        self.takes = takes
+        self.below: dict[str, _Watch] = {}  # by subcommand
+        self.exact: frozenset[str] = named(known.words)
+        self.shorts: frozenset[str] = shorts
+        self.longs: frozenset[str] = frozenset(longs) - named(known.harmless)  # with every beginning of one
+        self.clusters: list[tuple[frozenset[str], frozenset[str]]] = [(shorts, takes)]
+        if above is not None:
+            self.exact |= above.exact
+            self.shorts |= above.shorts
+            self.longs |= above.longs
+            self.clusters += above.clusters
+        self.options = self.exact | {f"--{long}" for long in self.longs}
 
 
 def _watches() -> dict[str, _Watch]:
-    below: dict[str, dict[str, _Watch]] = {}
+    watched = {name: _Watch(known) for name, known in TOOLS.items()}
     for name, known in TOOLS.items():
         program, blank, subcommand = name.partition(" ")
         if blank:
-            below.setdefault(program, {})[subcommand] = _Watch(known)
-    watched = {name: _Watch(known, below.get(name, {})) for name, known in TOOLS.items()}
+            watched[program].below[subcommand] = _Watch(known, watched[program])
     return watched | {name: watched[same] for name, same in SAME_AS.items() if same in watched}
 
 
@@ -82,28 +89,31 @@ _INTERPRETED = {
 def runs_or_writes(words: Sequence[str], named: int) -> bool:
     """Whether anything from word `named` on runs another program or writes a file; the words before it are named."""
     name = words[0]
-    if name not in KNOWN:
+    known = _PROGRAMS.get(name)
+    if known is None:
         if "/" not in name and name[-1:] not in _VERSION_SIGNS and name[:6] != "python":
             return False
         name = known_name(name)
-        if name not in KNOWN and not name.startswith("python"):
+        known = _PROGRAMS.get(name, _UNKNOWN)
+        if known is _UNKNOWN and not name.startswith("python"):
             return False
     if len(words) > 2 and words[1] == "-m" and name.startswith("python"):  # judged as the module
         name, words, named = known_name(words[2]), words[2:], max(named - 2, 0)
+        known = _PROGRAMS.get(name, _UNKNOWN)
     if named >= len(words):
         return len(words) == 1 and (name in _INTERPRETED or name in _CLIENTS)  # it runs what it is fed
-    special = _SPECIAL.get(name)
+    special, interpreter, watch = known
     if special is not None and special(words, named):
         return True
-    if name in _INTERPRETED:
-        return _interprets(_INTERPRETED[name], words, named)
-    known = _WATCHED.get(name)
-    if known is None:
+    if interpreter is not None:
+        return _interprets(interpreter, words, named)
+    if watch is None:
         return False
-    if (known.always and named < 1) or _uses(known, words, named):
+    if watch.always and named < 1:
         return True
-    below = known.below.get(words[1]) if known.below and len(words) > 1 else None
-    return below is not None and ((below.always and named < 2) or _uses(below, words, max(named, 2)))
+    if watch.below and len(words) > 1 and (below := watch.below.get(words[1])):
+        return (below.always and named < 2) or _uses(below, words, named)
+    return _uses(watch, words, named)
 
 
 def interprets(words: Sequence[str]) -> bool:
@@ -135,27 +145,27 @@ _SIGNS = frozenset("-+")
 
 def _uses(known: _Watch, words: Sequence[str], named: int) -> bool:
     rest = words[named if named > 1 else 1 :]
-    exact = known.exact
+    exact, options, shorts = known.exact, known.options, known.shorts
     if exact and not exact.isdisjoint(rest):
         return True
     for word in rest:
-        if exact and "=" in word and word.partition("=")[0] in exact:
-            return True
         if word[:1] in _SIGNS:
-            if word[:2] == "--":
-                if word[2:].partition("=")[0] in known.longs:
-                    return True
-            elif not known.shorts.isdisjoint(word) and _in_cluster(known, word):
+            if (word.partition("=")[0] if "=" in word else word) in options:
                 return True
+            if shorts and word[:2] != "--" and not shorts.isdisjoint(word) and _in_cluster(known, word):
+                return True
+        elif exact and "=" in word and word.partition("=")[0] in exact:
+            return True
     return False
 
 
 def _in_cluster(known: _Watch, word: str) -> bool:
-    for letter in word[1:]:
-        if letter in known.shorts:
-            return True
-        if letter in known.takes:
-            return False
+    for shorts, takes in known.clusters:
+        for letter in word[1:]:
+            if letter in shorts:
+                return True
+            if letter in takes:
+                break
     return False
 
 
@@ -377,3 +387,9 @@ _SPECIAL: dict[str, Callable[[Sequence[str], int], bool]] = {
 }
 KNOWN = _WATCHED.keys() | _INTERPRETED.keys() | _SPECIAL.keys()
 """The programs that may run another one or write when they are told to."""
+
+_Program = tuple[Callable[[Sequence[str], int], bool] | None, _Watch | None, _Watch | None]
+_UNKNOWN: _Program = (None, None, None)
+_PROGRAMS: dict[str, _Program] = {
+    name: (_SPECIAL.get(name), _INTERPRETED.get(name), _WATCHED.get(name)) for name in KNOWN
+}

@@ -12,39 +12,39 @@ from quarterdeck.core.shell_calls import Call, Stretches
 from quarterdeck.core.shell_plain import places_of, unquote
 from quarterdeck.core.shell_tables import named
 
-_BASH = Language(tree_sitter_bash.language())
-_PARSER = Parser(_BASH)
+BASH = Language(tree_sitter_bash.language())
+_PARSER = Parser(BASH)
 
 
 def _ids(names: str) -> frozenset[int]:
     wanted = set(names.split())
-    return frozenset(at for at in range(_BASH.node_kind_count) if _BASH.node_kind_for_id(at) in wanted)
+    return frozenset(at for at in range(BASH.node_kind_count) if BASH.node_kind_for_id(at) in wanted)
 
 
 _WORDS = _ids("command_name word number raw_string string concatenation simple_expansion expansion")
 _BLANKS = b" \t\n"
 
 # What a kind of node is to the check below; all others are refused.
-_COMMAND, _INNER, _SOLID, _LEAF, _NUMBER = range(1, 6)
+COMMAND, INNER, SOLID, LEAF, NUMBER = range(1, 6)
 _KINDS = {
-    _COMMAND: "command",
-    _INNER: "program list pipeline command_name concatenation string redirected_statement file_redirect subshell "
+    COMMAND: "command",
+    INNER: "program list pipeline command_name concatenation string redirected_statement file_redirect subshell "
     "compound_statement negated_command simple_expansion expansion",
-    _SOLID: 'word file_descriptor " $ ${ } { ( ) ; & && || | |& > >> &> &>> >& < !',  # hold no blank
-    _LEAF: "raw_string string_content comment variable_name special_variable_name",
-    _NUMBER: "number",  # `10#$(x)` is a number that holds more
+    SOLID: 'word file_descriptor " $ ${ } { ( ) ; & && || | |& > >> &> &>> >& < !',  # hold no blank
+    LEAF: "raw_string string_content comment variable_name special_variable_name",
+    NUMBER: "number",  # `10#$(x)` is a number that holds more
 }
 
 
 def _roles(kinds: Mapping[int, str]) -> bytes:
     """The role of each kind by its id, 0 for none."""
     found = {at: role for role, names in kinds.items() for at in _ids(names)}
-    return bytes(found.get(at, 0) for at in range(_BASH.node_kind_count))
+    return bytes(found.get(at, 0) for at in range(BASH.node_kind_count))
 
 
-_ROLES = _roles(_KINDS)
+ROLES = _roles(_KINDS)
 # A backslash can make a blank part of a bare word.
-_ROLES_WITH_BACKSLASH = _roles({**_KINDS, _SOLID: _KINDS[_SOLID].removeprefix("word "), _LEAF: "word " + _KINDS[_LEAF]})
+_ROLES_WITH_BACKSLASH = _roles({**_KINDS, SOLID: _KINDS[SOLID].removeprefix("word "), LEAF: "word " + _KINDS[LEAF]})
 
 
 def parse(data: bytes) -> Node:
@@ -69,11 +69,11 @@ def agrees(root: Node, data: bytes, expected: Stretches) -> bool:
         return False
     missing = expected.copy()
     uncovered = len(data.translate(None, _BLANKS))
-    roles = _ROLES_WITH_BACKSLASH if 92 in data else _ROLES
+    roles = _ROLES_WITH_BACKSLASH if 92 in data else ROLES
     nodes = [root]
     for node in nodes:  # which grows
         role = roles[node.kind_id]
-        if role == _COMMAND:
+        if role == COMMAND:
             start = node.start_byte
             if start not in missing:
                 return False
@@ -87,11 +87,11 @@ def agrees(root: Node, data: bytes, expected: Stretches) -> bool:
             if len(places) != 2 * count or places != (spread or places_of(data[start:end].split(b" "), start)):
                 return False
             uncovered -= covered
-        elif role == _INNER:
+        elif role == INNER:
             nodes += node.children
-        elif role == _SOLID:
+        elif role == SOLID:
             uncovered -= node.end_byte - node.start_byte
-        elif role == _LEAF or (role == _NUMBER and not node.child_count):
+        elif role == LEAF or (role == NUMBER and not node.child_count):
             uncovered -= len(data[node.start_byte : node.end_byte].translate(None, _BLANKS))
         else:
             return False
@@ -107,7 +107,7 @@ def _places(command: Node, roles: bytes, nodes: list[Node]) -> tuple[list[int], 
         if kind in _WORDS:
             start, end = child.start_byte, child.end_byte
             places += (start, end)
-            if roles[kind] == _SOLID:
+            if roles[kind] == SOLID:
                 covered += end - start
                 continue
         nodes.append(child)

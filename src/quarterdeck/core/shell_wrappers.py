@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from quarterdeck.core.shell_tables import named
+from quarterdeck.core.shell_tables import CHANGES_SHELL, named
 
 
 class Wrapper(Struct, frozen=True):
@@ -185,6 +185,11 @@ ONLY_WITH = {name: named(wrapper.after) for name, wrapper in WRAPPERS.items() if
     "git": named("bisect submodule rebase -c"),
 }
 """Programs that run another only when one of these is among their words."""
+
+SHELLS = named("bash sh dash zsh ksh mksh ash fish at batch ssh su sudo doas")
+CHANGES = CHANGES_SHELL | {"set"}
+MEANT = CHANGES | WRAPPERS.keys() | SHELLS
+"""Names with a meaning beyond the program itself."""
 
 
 def unwrap(words: Sequence[str]) -> Iterable[Inner]:

@@ -105,7 +105,8 @@ def _is_long(seen: CommandLook) -> bool:
     a glance that it has not."""
     if len(seen.line) > MOST or seen.script.doubts:
         return True
-    return sum(map(seen.line.count, "*?[{")) * len(seen.script.calls) > MOST_WILD
+    count = seen.line.count
+    return (count("*") + count("?") + count("[") + count("{")) * len(seen.script.calls) > MOST_WILD
 
 
 def _words(calls: Iterable[Call]) -> Iterator[str]:

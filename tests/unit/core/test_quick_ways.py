@@ -18,7 +18,7 @@ from quarterdeck.core.self_guard import line_touches_us, touches_us
 from quarterdeck.core.shell import read_script
 from quarterdeck.core.shell_options import KNOWN, interprets, runs_or_writes
 from quarterdeck.core.shell_plain import read_plain, stretches_of, unquote
-from quarterdeck.core.shell_quick import read_quick
+from quarterdeck.core.shell_quick import is_agreed, read_quick
 from quarterdeck.core.shell_tables import TOOLS
 from quarterdeck.core.shell_tree import agrees, parse
 from quarterdeck.core.subject import Subject
@@ -227,13 +227,14 @@ plain_lines = st.builds(
 def test_the_quick_reading_of_a_line_is_the_plain_one(text: str) -> None:
     quick = read_quick(text)
     if quick is not None:
-        calls, stretches = quick
-        plain = read_plain(text)
+        calls, plain = quick.calls, read_plain(text)
         assert plain is not None
-        assert stretches == stretches_of(plain)
+        assert {start: known[0] for start, known in quick.stretches.items()} == {one.start: one.end for one in plain}
         assert [(list(call.words), call.piped) for call in calls] == [(one.words, one.piped) for one in plain]
         assert [call.source for call in calls] == [text[one.start : max(one.end, one.redirected)] for one in plain]
         assert not any(one.globs or one.values or one.reads for one in plain)
+        data = text.encode()
+        assert is_agreed(parse(data), quick) == agrees(parse(data), data, stretches_of(plain))
 
 
 @pytest.mark.law("R2")
@@ -253,13 +254,20 @@ def test_the_plainest_lines_are_read_quickly(text: str) -> None:
         ("git log x", "git-log-x"),
         ("ls a b && cat c d", "ls a-b && cat c d"),
         ("ls a b && cat c d", "ls a b && cat c-d"),
+        ("ls 'a b' c", "ls  'a b'c"),  # a word with quotes has more nodes
+        ("ls 'a b' c", "ls ab bc c"),
+        ('ls "a b" c', "ls 'a b' c"),
+        ("ls --x='a b'", "ls --x=a-b--"),
+        ("ls --x='a b'", "ls x y z u v"),
+        ("ls a && ls b", "ls a || ls b ; c"),  # more than the commands is not the same
+        ("ls a 2>&1", "ls a 2>&1x"),
     ],
 )
 def test_the_tree_of_a_stretch_has_as_many_nodes_as_there_are_words(read: str, parsed: str) -> None:
     quick = read_quick(read)
     assert quick is not None
-    assert agrees(parse(read.encode()), read.encode(), quick[1])
-    assert not agrees(parse(parsed.encode()), read.encode(), quick[1])
+    assert is_agreed(parse(read.encode()), quick)
+    assert not is_agreed(parse(parsed.encode()), quick)
 
 
 @pytest.mark.law("R2")
