@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from quarterdeck.core import data as d
 from quarterdeck.core.commands import Answer, Heard, LookAfter, Places, Unwatch, WakeAfter
 from quarterdeck.core.decisions import Allow, Deny, NoOpinion, Source
-from quarterdeck.core.fold import sent_about
+from quarterdeck.core.fold_desk import sent_about
 from quarterdeck.core.judging import close_by_rule, decides, judge, subject_of
 from quarterdeck.core.notice import level_of
 from quarterdeck.core.payload import TOO_LARGE, digest_of, items, obj
