@@ -142,6 +142,11 @@ def _turn(draft: Draft, session: Session, event: FeedEvent, change: Change) -> N
         change["agent_state"] = AgentState.IDLE
 
 
+def _discarded(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    if session.ours is not None:
+        change["ours"] = replace(session.ours, worktree=None)
+
+
 OURS: dict[str, Callable[[Draft, Session, FeedEvent, Change], None]] = {
     "session.launch": _launch,
     "session.up": _up,
@@ -153,4 +158,5 @@ OURS: dict[str, Callable[[Draft, Session, FeedEvent, Change], None]] = {
     "session.given": _given,
     "session.interrupt": _interrupt,
     "turn.result": _turn,
+    "worktree.discard": _discarded,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from quarterdeck.surfaces.words import project_name
+from quarterdeck.surfaces.words import project_of
 
 WAITS = ("waiting_permission", "waiting_input")
 
@@ -17,7 +17,7 @@ def waits_elsewhere(session: Mapping[str, Any]) -> bool:
 
 def elsewhere_lines(sessions: Iterable[Mapping[str, Any]]) -> list[str]:
     """Each session that waits so, with the way to it; nothing when none does."""
-    found = [f"{s['session_id'][:8]} {project_name(s['cwd'])} ({_way(s)})" for s in sessions if waits_elsewhere(s)]
+    found = [f"{s['session_id'][:8]} {project_of(s)} ({_way(s)})" for s in sessions if waits_elsewhere(s)]
     if len(found) > 1:
         return [f"{len(found)} sessions wait at their own terminals:", *(f"  {one}" for one in found)]
     return [f"1 session waits at its own terminal: {one}" for one in found]

@@ -64,6 +64,13 @@ def project_name(cwd: str) -> str:
     return cwd.rstrip("/").rsplit("/", 1)[-1] or cwd or "no folder"
 
 
+def project_of(session: Mapping[str, Any]) -> str:
+    """What the project of a session is called: a worktree is one of the project that it was made from, and has the
+    session's id in its name."""
+    worktree = (session.get("owned") or {}).get("worktree")
+    return project_name(worktree or session["cwd"]).removesuffix(f"-{session['session_id'][:8]}")
+
+
 def about(request: Mapping[str, Any], width: int = 60) -> str:
     """What a request is about, in one line."""
     form = request.get("form")

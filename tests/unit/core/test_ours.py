@@ -39,6 +39,7 @@ from quarterdeck.core.orders import (
     TurnEnded,
     Up,
     Work,
+    WorktreeChanged,
 )
 from quarterdeck.core.prompts import ahead_of, rests, waiting_prompts
 from quarterdeck.core.runtime import Context
@@ -119,6 +120,16 @@ def test_sessions_start_only_where_the_nearest_word_is_trust(trust: dict[str, st
 def test_a_worktree_is_trusted_as_its_project_is() -> None:
     Crew().trusts().starts(cwd="/home/wt/1", worktree=FOLDER).records("session.launch").folds()
     Crew().trusts("/home/wt/1").starts(cwd="/home/wt/1", worktree=FOLDER).refuses("untrusted_project")
+
+
+def test_a_worktree_that_was_discarded_is_no_longer_the_session_s() -> None:
+    crew = Crew().is_up(cwd="/home/wt/1", worktree=FOLDER).ends()
+    about = {"session_id": "s1", "branch": "quarterdeck/s1", "path": "/home/wt/1", "base": "main", "by": "ann"}
+    held = []
+    for action in ("merge", "discard"):
+        crew.tells(WorktreeChanged(action=action, at=crew.clock, **about)).folds()
+        held.append(crew.session.ours and crew.session.ours.worktree)
+    assert held == [FOLDER, None]
 
 
 def test_a_session_of_ours_is_known_before_it_speaks_and_names_its_starter() -> None:

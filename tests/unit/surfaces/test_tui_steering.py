@@ -18,6 +18,7 @@ from quarterdeck.surfaces.tui.screens.plugins import offer_rows, plugin_lines, p
 from quarterdeck.surfaces.tui.session_orders import ORDERS, orders_for, why_not
 from quarterdeck.surfaces.tui.speech import said_lines
 from quarterdeck.surfaces.tui.spoken import KEPT, LINGER_SECONDS, Saying, Spoken, followed
+from quarterdeck.surfaces.words import project_of
 from tests.support.tui import HOSTILE, NOW, event, ours, session
 
 Json = dict[str, Any]
@@ -50,6 +51,15 @@ def test_why_not_says_what_to_do() -> None:
     assert "choose a session first" in why_not("end", None)
     assert why_not("end", session(state="idle")) == "shop (s1) takes take-over, fork"
     assert "no orders" in why_not("end", ours(status="ending"))
+
+
+def test_a_session_in_a_worktree_is_called_by_its_project_also_when_the_worktree_is_gone() -> None:
+    where = "/home/ann/trees/shop-5bcc959a"
+    one = ours("5bcc959a-1f0c", cwd=where, owned={"worktree": "/home/ann/shop"})
+    gone = ours("5bcc959a-1f0c", cwd=where)
+    fork = ours("77aa0000-1f0c", cwd=where, owned={"worktree": "/home/ann/shop"})
+    assert [project_of(each) for each in (one, gone, fork)] == ["shop"] * 3
+    assert project_of(session(cwd="/home/ann/shop-5bcc959a")) == "shop-5bcc959a"
 
 
 def test_every_order_is_a_command_and_its_key_decides_nothing() -> None:

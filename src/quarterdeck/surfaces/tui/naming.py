@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from quarterdeck.core.titles import cut
-from quarterdeck.surfaces.words import project_name
+from quarterdeck.surfaces.words import project_of
 
 Json = dict[str, Any]
 LEAST = 4
@@ -33,7 +33,7 @@ def names_of(sessions: Iterable[Json]) -> dict[str, Name]:
     """What each session is called. One that has ended is told from nobody."""
     names, live = {}, defaultdict(list)
     for session in sessions:
-        project = project_name(session["cwd"])
+        project = project_of(session)
         names[session["session_id"]] = Name(project)
         if session["ended_at"] is None:
             live[project].append(session["session_id"])

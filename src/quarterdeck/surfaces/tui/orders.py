@@ -15,7 +15,7 @@ from quarterdeck.surfaces.tui.commands import read_filter
 from quarterdeck.surfaces.tui.model import Asked
 from quarterdeck.surfaces.tui.session_orders import BY_COMMAND
 from quarterdeck.surfaces.tui.themes import NAMES
-from quarterdeck.surfaces.words import project_name
+from quarterdeck.surfaces.words import project_of
 
 if TYPE_CHECKING:
     from quarterdeck.surfaces.tui.app import QuarterdeckApp
@@ -80,7 +80,7 @@ class Orders:
         found = [
             s["session_id"]
             for s in self._app.model.shown_sessions(True)
-            if name and (s["session_id"].startswith(name) or project_name(s["cwd"]) == name)
+            if name and (s["session_id"].startswith(name) or project_of(s) == name)
         ]
         if found:
             self._app.bridge.show_session(found[0])

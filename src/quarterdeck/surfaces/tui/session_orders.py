@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from textual.binding import Binding, BindingType
 
-from quarterdeck.surfaces.words import project_name
+from quarterdeck.surfaces.words import project_of
 
 Json = dict[str, Any]
 MODES = ("sdk", "tmux", "pty")
@@ -83,6 +83,12 @@ def _of_running(session: Json, owned: Json) -> tuple[str, ...]:
     return ("write", *terminal, "interrupt", "end", *elsewhere)
 
 
+def runs_here(session: Json) -> bool:
+    """Whether it is a session of ours whose agent has not ended."""
+    owned = session.get("owned")
+    return owned is not None and owned["status"] in ("starting", "up", "ending")
+
+
 def why_not(verb: str, session: Json | None) -> str:
     """Why a session does not take an order, in words; empty when it does."""
     if session is None:
@@ -96,4 +102,4 @@ def why_not(verb: str, session: Json | None) -> str:
 
 def called(session: Json) -> str:
     """A session by its project and the start of its id."""
-    return f"{project_name(session['cwd'])} ({session['session_id'][:8]})"
+    return f"{project_of(session)} ({session['session_id'][:8]})"

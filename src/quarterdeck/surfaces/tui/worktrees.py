@@ -19,10 +19,16 @@ def tree_of(trees: Iterable[Json], session_id: str) -> Json | None:
     return next((tree for tree in trees if tree["session_id"] == session_id), None)
 
 
+def unmerged(tree: Json) -> str:
+    """Why nobody need be asked about a merge, in words; empty when there is one to make."""
+    if tree["is_dirty"]:
+        return "something in the worktree is not committed; commit it, then merge"
+    return f"{tree['base']} has all of it" if tree["ahead"] == 0 else ""
+
+
 def merge_question(tree: Json) -> str:
     """What a merge does, for who must be sure."""
-    stays = " What is not committed does not go along; it stays in the worktree." if tree["is_dirty"] else ""
-    return f"Merge {_commits(tree['ahead'])} of {tree['branch']} into {tree['base']} of {tree['project']}?{stays}"
+    return f"Merge {_commits(tree['ahead'])} of {tree['branch']} into {tree['base']} of {tree['project']}?"
 
 
 def losses(tree: Json, diff: Json) -> list[str]:

@@ -11,7 +11,7 @@ from quarterdeck.surfaces.tui.lines import Line, line
 from quarterdeck.surfaces.tui.screens.page import PageScreen
 from quarterdeck.surfaces.tui.tasks import tally, task_lines
 from quarterdeck.surfaces.tui.wall import Wall
-from quarterdeck.surfaces.words import project_name, state_word
+from quarterdeck.surfaces.words import project_of, state_word
 
 
 def all_tasks(sessions: Iterable[dict[str, Any]]) -> Iterator[Line]:
@@ -19,7 +19,7 @@ def all_tasks(sessions: Iterable[dict[str, Any]]) -> Iterator[Line]:
     for session in sessions:
         if session["todos"]:
             state = state_word(session["agent_state"])
-            who = f"{project_name(session['cwd'])} {tally(session)}"
+            who = f"{project_of(session)} {tally(session)}"
             yield line((who, "strong"), (f"  {state.glyph} {state.word} · {session['title']}", "dim"))
             yield from task_lines(session)
             yield Line()

@@ -12,9 +12,9 @@ from textual.binding import Binding, BindingType
 from quarterdeck.errors import QuarterdeckError, Refused
 from quarterdeck.surfaces.tui.dialogs.rule import SureDialog
 from quarterdeck.surfaces.tui.screens.page import PageScreen
-from quarterdeck.surfaces.tui.session_orders import called
+from quarterdeck.surfaces.tui.session_orders import called, runs_here
 from quarterdeck.surfaces.tui.wall import Wall
-from quarterdeck.surfaces.tui.worktrees import discard_question, losses, merge_question, tree_lines, tree_of
+from quarterdeck.surfaces.tui.worktrees import discard_question, losses, merge_question, tree_lines, tree_of, unmerged
 
 if TYPE_CHECKING:
     from quarterdeck.surfaces.tui.app import QuarterdeckApp
@@ -34,6 +34,8 @@ async def merge(app: QuarterdeckApp, session: Json) -> bool:
     """Into its base, once the person is sure; whether it was."""
     try:
         tree, _ = await read_tree(app, session)
+        if why := unmerged(tree):
+            raise Refused(why)
         if not await app.push_screen_wait(SureDialog(merge_question(tree))):
             return False
         await app.talk.slowly("POST", f"{_path(session)}/merge", {})
@@ -48,6 +50,8 @@ async def discard(app: QuarterdeckApp, session: Json) -> bool:
     """Away with folder and branch, once the person has read what is lost; whether it is away. What came after the
     question was read is not thrown away where nothing was to be lost."""
     try:
+        if runs_here(app.model.sessions.get(session["session_id"], session)):
+            raise Refused(f"{called(session)} still runs; end it first")
         tree, diff = await read_tree(app, session)
         lost = losses(tree, diff)
         if not await app.push_screen_wait(SureDialog(discard_question(tree, lost))):
