@@ -95,6 +95,8 @@ async def test_what_was_typed_and_not_sent_is_there_the_next_time() -> None:
         await face.press("greater_than_sign")
         await shows(face, WriteDialog)
         await face.sees("Enter begins a new line, ^s sends it, esc keeps it for later")
+        assert "esc keep for later" in foot(face)
+        assert "cancel" not in foot(face)
         await face.press(*"one", "enter", *"two", "escape")
         await shows(face, Bridge)
         await face.hears("Not sent; what you typed is kept for the next time")

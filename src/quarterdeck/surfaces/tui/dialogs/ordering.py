@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 TICK_SECONDS = 0.2
+KEEP = Binding("escape", "cancel", "keep for later", tooltip="leave; the prompt is there the next time", priority=True)
+"""Escape where a prompt is written."""
 
 
 class OrderDialog(Dialog[Json]):

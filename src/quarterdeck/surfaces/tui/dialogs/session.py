@@ -12,7 +12,7 @@ from textual.widgets import Input, Static, TextArea
 
 from quarterdeck.core.text import one_line
 from quarterdeck.surfaces.tui.dialogs.choices import OneWord
-from quarterdeck.surfaces.tui.dialogs.ordering import OrderDialog
+from quarterdeck.surfaces.tui.dialogs.ordering import KEEP, OrderDialog
 from quarterdeck.surfaces.tui.session_orders import MODES, PERMISSION_MODES, called
 
 Json = dict[str, Any]
@@ -45,7 +45,10 @@ class WriteDialog(SessionDialog):
     """A prompt for a session of ours."""
 
     heading = "Write to a session"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s,f2", "send", "send", priority=True, key_display="^s")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        KEEP,
+        Binding("ctrl+s,f2", "send", "send", priority=True, key_display="^s"),
+    ]
 
     def __init__(self, session: Json) -> None:
         super().__init__(session)
@@ -68,7 +71,10 @@ class WriteDialog(SessionDialog):
 class GoOnDialog(SessionDialog):
     """A conversation goes on: resumed, forked, or taken over."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s,f2", "send", "go on", priority=True, key_display="^s")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        KEEP,
+        Binding("ctrl+s,f2", "send", "go on", priority=True, key_display="^s"),
+    ]
     HEADINGS: ClassVar[dict[str, str]] = {
         "resume": "Resume a conversation",
         "fork": "Fork a conversation",

@@ -18,7 +18,7 @@ from quarterdeck.core.text import one_line
 from quarterdeck.core.titles import cut
 from quarterdeck.errors import QuarterdeckError
 from quarterdeck.surfaces.tui.dialogs.choices import OneWord
-from quarterdeck.surfaces.tui.dialogs.ordering import OrderDialog
+from quarterdeck.surfaces.tui.dialogs.ordering import KEEP, OrderDialog
 from quarterdeck.surfaces.tui.lines import Row, Span, fold, line
 from quarterdeck.surfaces.tui.session_orders import MODES, PERMISSION_MODES
 from quarterdeck.surfaces.tui.wall import Wall, cursor_colour
@@ -131,7 +131,10 @@ class StartDialog(OrderDialog):
     heading = "Start a session"
     doing = "Starting"
     draft_of = "start"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s,f2", "send", "start", priority=True, key_display="^s")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        KEEP,
+        Binding("ctrl+s,f2", "send", "start", priority=True, key_display="^s"),
+    ]
 
     def __init__(self, folder: str) -> None:
         super().__init__()
