@@ -49,6 +49,7 @@ class FeedReader(FeedCanvas):
         self._live = True
         self._draining = False
         self._drawn_at = 0.0
+        self._undrawn = 0
         self._paging = False
         self._oldest_reached = False
         self._pages_unasked = 0
@@ -76,9 +77,7 @@ class FeedReader(FeedCanvas):
             return
         self._queue.extend(events)
         if self._draining and self.following:
-            self._drawn_at = time.perf_counter()
-            with self._steady():  # who brings them draws as well, and one frame serves both
-                pass
+            self._catch_up()  # who brings them draws as well, and one frame serves both
         if not self._draining and self._queue:
             self._draining = True
             self.call_later(self._drain)
@@ -90,6 +89,7 @@ class FeedReader(FeedCanvas):
         self._tail.clear()
         self._strips.clear()
         self._live, self._oldest_reached, self.following, self.cursor = True, False, True, None
+        self._undrawn = 0
         self._set_behind(0)
         self._resized()
 
@@ -130,22 +130,27 @@ class FeedReader(FeedCanvas):
         now = time.perf_counter()
         until = now + SLICE_SECONDS
         batch: list[Event] = []
-        shown = 0
-        unseen = self.following and len(self._queue) > FLOOD and now < self._drawn_at + FLOOD_FRAME_SECONDS
-        if not unseen:
-            self._drawn_at = now
-        with nullcontext() if unseen else self._steady():
+        with nullcontext() if self.following else self._steady():
             while self._queue and time.perf_counter() < until:
                 batch = [self._queue.popleft() for _ in range(min(BATCH, len(self._queue)))]
-                shown += self.rows.append(batch)
+                self._undrawn += self.rows.append(batch)
         if len(self._queue) < FLOOD:
             self.source.keep(batch)
-        if not self.following and shown:
-            self._set_behind(self.behind + shown)
+        if not self.following:
+            self._set_behind(self.behind + self._undrawn)
+            self._undrawn = 0
+        elif len(self._queue) < FLOOD or now >= self._drawn_at + FLOOD_FRAME_SECONDS:
+            self._catch_up()
         if self._queue:
             self.set_timer(0.001, self._drain)
         else:
             self._draining = False
+
+    def _catch_up(self) -> None:
+        """Show the end as it is now."""
+        self._drawn_at, self._undrawn = time.perf_counter(), 0
+        with self._steady():
+            pass
 
     @work(exclusive=True, group="feed-page")
     async def _load_older(self) -> None:

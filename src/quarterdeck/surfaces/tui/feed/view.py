@@ -336,6 +336,7 @@ class FeedView(FeedReader, can_focus=True):
         if found is None:
             return
         again = self.cursor == found[0]
+        self.following = False  # what is pointed at stays where it is
         self._select(found[0], show=False)
         if again:
             self.toggle_expand()
