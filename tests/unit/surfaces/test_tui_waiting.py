@@ -15,7 +15,7 @@ from quarterdeck.surfaces.live import Message
 from quarterdeck.surfaces.tui.app import QuarterdeckApp
 from quarterdeck.surfaces.tui.command_line import CommandLine
 from tests.support.pilot import Face
-from tests.support.tui import NOW, Json, RecordedTalk, connected, event, ours, request, session, snapshot
+from tests.support.tui import NOW, Json, RecordedTalk, connected, event, ours, over, request, session, snapshot
 
 NOBODY: dict[str, Json] = {"/sessions": {"sessions": [], "next": None}}
 
@@ -139,3 +139,34 @@ async def test_that_something_hides_is_no_longer_said_once_it_was_shown() -> Non
         await face.press("x")
         await face.until(lambda: face.desk.expanded, "all of it")
         assert face.app.status.shown(time.monotonic()) is None
+
+
+async def test_a_small_screen_shows_what_is_wanted_also_while_another_pane_has_the_focus() -> None:
+    async with shown([session()], [request(command="make waves \u202e now")], (60, 20)) as face:
+        await face.card("make waves")
+        face.bridge.sessions.focus()
+        await face.until(lambda: face.desk.most_rows < 6, "less room")
+        await face.sees("make waves")
+        await face.sees("… x shows everything: 1 character that does not show")
+        await face.sees("n goes to it")
+        assert len(face.desk.rows) <= face.desk.most_rows
+
+
+async def test_a_card_that_was_expanded_takes_the_room_of_a_wider_screen() -> None:
+    async with shown([session()], [request(command="echo " + "word " * 30)], (60, 20)) as face:
+        await face.card("word")
+        await face.press("x")
+        await face.until(lambda: face.desk.expanded, "all of it")
+        await face.pilot.resize_terminal(180, 20)
+        await face.sees("word " * 25)
+        assert face.desk.expanded
+
+
+async def test_a_request_that_ended_while_the_daemon_was_away_says_how() -> None:
+    asked = request("q1", "make waves")
+    gone = over(asked, "withdrawn", word="pass", source="elsewhere", reason="the agent let go of it") | {"rule": None}
+    async with shown([session()], [asked], answers={"/requests/q1": gone}) as face:
+        await face.card("make waves", settled=False)
+        face.app.model.hear(snapshot(sessions=[session()]), time.monotonic())
+        face.app.dirty()
+        await face.sees("→ The agent let go of it")

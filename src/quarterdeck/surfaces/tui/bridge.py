@@ -165,6 +165,9 @@ class Bridge(Screen[None]):
         desk.tell()
         if desk.asked is not before and desk.asked is not None:
             self._look_into(desk.asked)
+        if desk.asked is not None and desk.asked.is_unexplained and not desk.asked.looked_after:
+            desk.asked.looked_after = True
+            self._look_after(desk.asked)
         if self.face.model.is_told and not self._begun:
             self._begin(waiting)
 
@@ -203,6 +206,17 @@ class Bridge(Screen[None]):
         except QuarterdeckError:
             asked.looked_into = False
         self.face.dirty()
+
+    @work(group="look")
+    async def _look_after(self, asked: Asked) -> None:
+        """How a request ended while nobody could tell us."""
+        try:
+            found = await self.face.talk.request(asked.request_id)
+        except QuarterdeckError:
+            return
+        if found["status"] != "pending":
+            self.face.model.learned(found, time.monotonic())
+            self.face.dirty()
 
     def _take_whole(self, asked: Asked, whole: dict[str, Any]) -> None:
         if whole["digest"] != asked.view["digest"]:

@@ -279,7 +279,7 @@ def concealed(request: Json) -> list[str]:
         return found
     unseen = sum(unseen_in(text) for text in _texts(request["tool_input"]))
     if unseen:
-        found.append(f"{unseen} character{'s' if unseen != 1 else ''} that do not show")
+        found.append("1 character that does not show" if unseen == 1 else f"{unseen} characters that do not show")
     return found
 
 

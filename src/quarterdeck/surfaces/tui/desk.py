@@ -35,6 +35,8 @@ VERBS = {
 """Each decision with its key and its words."""
 DIGITS = "123456789"
 RECENT = 3
+LEAST_BODY = 2
+"""Rows of what is wanted that keys give way to which do not act yet."""
 TYPING_SECONDS = 0.5
 NO_BREAK = "\u00a0"
 FOLD_AT_ONCE = 2_000
@@ -82,6 +84,7 @@ class Desk(Wall, Titled):
         self.shown_at: float | None = None
         self.most_rows = 12
         self._whole: tuple[str, int, list[Row]] | None = None
+        self._widened = 0
         self._typing_until = 0.0
         self.refused = ""
         """Why the last key did not decide, as it was said."""
@@ -99,6 +102,7 @@ class Desk(Wall, Titled):
             self.asked = asked
             self.expanded = False
             self._whole = None
+            self._widened = 0
             self.scroll_home(animate=False)
             self.come_on_screen()
 
@@ -218,9 +222,11 @@ class Desk(Wall, Titled):
         session, name = self._model.session_of(asked.view), self._model.name_of(asked.view["session_id"])
         head = list(fold(card.head(asked.shown, session, self._clock(), name), width))
         keys = list(fold(self._foot(asked), width))
+        if asked.is_pending and not self.has_focus and self.most_rows - len(head) - len(keys) < LEAST_BODY:
+            keys = list(fold([line(("n", "key"), " goes to it")], width))[:1]
         tail = list(fold(card.tail(asked.shown, asked.why), width))
         room = max(1, self.most_rows - len(head) - len(keys))
-        body = self._body(asked, width, max(1, room - min(1, len(tail))))
+        body = self._body(asked, width, room - 1 if tail and room > LEAST_BODY else room)
         tail = tail[: max(0, room - len(body))]
         last = list(fold(self._last(), width))
         left = room - len(body) - len(tail)
@@ -232,6 +238,9 @@ class Desk(Wall, Titled):
             self.post_message(self.Expand(asked))
             return list(fold([line(("…", "dim"))], width))
         asked.seen = True
+        if whole[1] < self.whole_width != self._widened:
+            self._widened = self.whole_width
+            self.post_message(self.Expand(asked))
         return [*whole[2], *fold([Line(), *self._foot(asked)], whole[1])]
 
     def _body(self, asked: Asked, width: int, room: int) -> list[Row]:
@@ -240,7 +249,7 @@ class Desk(Wall, Titled):
         asked.overflow = "there is more below" if len(rows) > room else ""
         if asked.hides:
             more = line(
-                ("… ", "warn"), (f"{', '.join(asked.hides)}: ", "warn"), Span("x shows everything", "key", "expand")
+                ("… ", "warn"), Span("x shows everything", "key", "expand"), (f": {', '.join(asked.hides)}", "warn")
             )
             return [*rows[: max(0, room - 1)], *itertools.islice(fold_line(more, width), 1)]
         return rows

@@ -32,6 +32,7 @@ class Asked:
         self.view = view
         self.whole: Json | None = None
         self.looked_into = False
+        self.looked_after = False
         self.why = ""
         self.patterns: list[str] = []
         self.trust: str | None = None
@@ -55,6 +56,11 @@ class Asked:
     @property
     def is_pending(self) -> bool:
         return bool(self.view["status"] == "pending")
+
+    @property
+    def is_unexplained(self) -> bool:
+        """Whether it is over and nobody said how."""
+        return not self.is_pending and self.view["decision"] is None
 
     @property
     def hides(self) -> list[str]:
@@ -164,6 +170,10 @@ class Model:
                 asked.over_at = at
             asked.view = view
             asked.sending = ""
+
+    def learned(self, view: Json, at: float) -> None:
+        """How a request stands that was asked after."""
+        self._request(view, at)
 
     def _note_decided(self, view: Json) -> None:
         """Decisions of people, newest last; a later word about one takes the place of the earlier."""
