@@ -170,3 +170,13 @@ async def test_a_request_that_ended_while_the_daemon_was_away_says_how() -> None
         face.app.model.hear(snapshot(sessions=[session()]), time.monotonic())
         face.app.dirty()
         await face.sees("→ The agent let go of it")
+
+
+async def test_a_card_that_was_read_whole_and_is_small_again_says_that_there_is_more() -> None:
+    async with shown([session()], [request(command="\n".join(f"line {n}" for n in range(60)))]) as face:
+        await face.card("line 1")
+        await face.press("x")
+        await face.until(lambda: face.desk.expanded, "all of it")
+        await face.press("x")
+        await face.sees("x shows everything: there is more below")
+        assert face.desk.why_not() == ""
