@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
 from quarterdeck.core.decisions import Source
 from quarterdeck.core.judging import subject_of_request
+from quarterdeck.core.payload import text
 from quarterdeck.core.projects import project_id_of
 from quarterdeck.core.remembering import patterns_for
 from quarterdeck.core.rule import Rule
 from quarterdeck.core.rules import Rulebook
 from quarterdeck.core.state import Request, Settings
+from quarterdeck.core.subject import Subject
 
 AT_LEAST = 3
 """So many decisions the same way make a habit."""
+
+LONGEST = 10_000
+"""Characters of a command that can be a habit; nobody would save a rule as long as that."""
 
 MOST = 20
 EXAMPLES = 3
@@ -40,13 +45,21 @@ def suggestions(requests: Iterable[Request], book: Rulebook, settings: Settings,
     open_ones = [
         (effect, request)
         for effect, request in decided
-        if book.verdict(subject_of_request(settings, request), at).effect is None
+        if len(text(request.tool_input, "command")) <= LONGEST
+        and book.verdict(subject_of_request(settings, request), at).effect is None
     ]
-    found: list[Suggestion] = []
-    for effect, pattern, those in _habits(open_ones, settings):
-        against = [r for other, r in decided if other != effect and r.tool_name == those[0].tool_name]
-        if not _covers_any(effect, pattern, against, settings, at):
-            found.append(_suggestion(effect, pattern, those))
+    habits = _habits(open_ones, settings)
+    refuted = {
+        (effect, pattern)
+        for effect in ("allow", "deny")
+        for pattern in _refuted(
+            effect,
+            [pattern for way, pattern, _ in habits if way == effect],
+            [subject_of_request(settings, request) for way, request in decided if way != effect],
+            at,
+        )
+    }
+    found = [_suggestion(*habit) for habit in habits if habit[:2] not in refuted]
     return sorted(_narrowest(found), key=lambda s: (-s.times, s.pattern))[:MOST]
 
 
@@ -68,13 +81,40 @@ def _habits(decided: list[tuple[str, Request]], settings: Settings) -> list[tupl
     return [(effect, pattern, those) for (effect, pattern), those in by_pattern.items() if len(those) >= AT_LEAST]
 
 
-def _covers_any(effect: str, pattern: str, requests: list[Request], settings: Settings, at: float) -> bool:
-    book = Rulebook.of([_rule(effect, pattern)])
-    return any(book.verdict(subject_of_request(settings, r), at).effect == effect for r in requests)
+def _refuted(effect: str, patterns: list[str], others: Iterable[Subject], at: float) -> set[str]:
+    """The patterns that alone would have decided any of these uses. All are tried at once, so that a use is read once
+    and once more for each that covers it, however many there are."""
+    rules = {pattern: _rule(effect, pattern) for pattern in patterns}
+    book = Rulebook.of(rules.values())
+    gone: set[str] = set()
+    for subject in others:
+        covering = _covering(effect, book, rules, subject, at)
+        if covering:
+            gone |= covering
+            rules = {pattern: rule for pattern, rule in rules.items() if pattern not in covering}
+            book = book.changed(rules)
+    return gone
+
+
+def _covering(effect: str, book: Rulebook, rules: Mapping[str, Rule], subject: Subject, at: float) -> set[str]:
+    """Those of the rules that alone decide this use. What only several decide together hides none that does so alone."""
+    found: set[str] = set()
+    left = dict(rules)
+    while left and (verdict := book.verdict(subject, at)).effect == effect:
+        named = {rule.rule_id for rule in verdict.rules}
+        alone = named if len(named) == 1 else {one for one in named if _covers(rules[one], subject, at)}
+        found |= alone
+        left = {pattern: rule for pattern, rule in left.items() if pattern not in named}
+        book = book.changed(left)
+    return found
+
+
+def _covers(rule: Rule, subject: Subject, at: float) -> bool:
+    return Rulebook.of([rule]).verdict(subject, at).effect == rule.effect
 
 
 def _rule(effect: str, pattern: str) -> Rule:
-    return Rule(rule_id="?", effect=effect, pattern=pattern, scope="user", created_at=0.0, created_by="?")
+    return Rule(rule_id=pattern, effect=effect, pattern=pattern, scope="user", created_at=0.0, created_by="?")
 
 
 def _suggestion(effect: str, pattern: str, those: list[Request]) -> Suggestion:
