@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as jsonlib
+import shlex
 import sys
 import time
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Annotated, Any
 from urllib.parse import quote
 
 import typer
+from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
@@ -290,8 +292,12 @@ def simulate(
     if json:
         print_json(told)
         return
+    if not told["seen"]:
+        out.print("There is no past request to try it on.")
+        return
     would = {"allow": "allowed", "deny": "denied", "ask": "asked about"}[body["effect"]]
-    out.print(f"Of the last {told['seen']:,} requests it would have {would} {told['decided']:,}.")
+    past = f"{told['seen']:,} requests" if told["seen"] > 1 else "request"
+    out.print(f"Of the last {past} it would have {would} {told['decided']:,}.")
     for one in told["surprises"]:
         out.print(
             Text.assemble(
@@ -312,14 +318,19 @@ def _look_back(body: dict[str, Any], last: int) -> dict[str, Any]:
     asked = client()
     told: dict[str, Any] = {"seen": 0, "decided": 0, "surprises": [], "examples": []}
     columns = (TextColumn("Looking back"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=None, transient=True, disable=not sys.stderr.isatty()) as progress:
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
         bar = progress.add_task("", total=None)
         before = None
         while told["seen"] < last:
             limit = min(2000, last - told["seen"])
-            page = asked.post(
-                "/api/v1/rules/simulate", {**body, "limit": limit, **({"before": before} if before else {})}
-            )
+            try:
+                page = asked.post(
+                    "/api/v1/rules/simulate", {**body, "limit": limit, **({"before": before} if before else {})}
+                )
+            except KeyboardInterrupt:
+                progress.stop()
+                sys.stderr.write(f"quarterdeck: interrupted after {told['seen']:,} requests; nothing was changed\n")
+                raise
             for count in ("seen", "decided"):
                 told[count] += page[count]
             told["surprises"] = (told["surprises"] + page["surprises"])[:50]
@@ -340,10 +351,11 @@ def suggest(json: AsJson = False) -> None:
         print_json(found)
         return
     if not found["suggestions"]:
-        out.print(f"Nothing yet: {found['seen']} requests show no habit that a rule does not know.")
+        out.print(f"Nothing yet: {found['seen']:,} requests show no habit that a rule does not know.")
         return
     for one in found["suggestions"]:
-        where_ = f" --project {one['scope_path']}" if one["scope"] == "project" else ""
+        command = ["qd", "rules", "add", one["effect"], one["pattern"]]
+        command += ["--project", one["scope_path"]] if one["scope"] == "project" else []
         out.print(
             Text.assemble(
                 (one["effect"], STYLE[one["effect"]]),
@@ -354,7 +366,7 @@ def suggest(json: AsJson = False) -> None:
         )
         for example in one["examples"]:
             out.print(cell(f"    {example['subject']}", "dim"))
-        out.print(cell(f"  qd rules add {one['effect']} '{one['pattern']}'{where_}"))
+        out.print(cell(f"  {shlex.join(command)}"))
 
 
 rules.command("import")(rule_files.import_rules)

@@ -97,7 +97,7 @@ def _refuted(effect: str, patterns: list[str], others: Iterable[Subject], at: fl
 
 
 def _covering(effect: str, book: Rulebook, rules: Mapping[str, Rule], subject: Subject, at: float) -> set[str]:
-    """Those of the rules that alone decide this use. What only several decide together hides none that does so alone."""
+    """Those of the rules that alone decide this use. What only several decide together hides none of them."""
     found: set[str] = set()
     left = dict(rules)
     while left and (verdict := book.verdict(subject, at)).effect == effect:
