@@ -22,6 +22,13 @@ from quarterdeck.runner.claude_cli import ClaudeCli, find_claude
 from quarterdeck.surfaces.client import Client
 from quarterdeck.surfaces.findings import Check, findings
 
+UNWELL = {
+    "read_only": "its log is damaged and read-only",
+    "nearly_full": "its disk is nearly full",
+    "not_recording": "its log cannot be written",
+}
+"""What each state of the daemon but `ok` is in words."""
+
 
 def checks(home: Path, file: Path | None = None) -> list[Check]:
     """Everything, in the order in which it has to be mended."""
@@ -32,11 +39,7 @@ def checks(home: Path, file: Path | None = None) -> list[Check]:
     except QuarterdeckError as error:
         return [*found, Check("settings", False, str(error), "see all of it with: qd config check")]
     found.append(Check("settings", True, f"decide.hold is {config.decide.hold}"))
-    try:
-        prepare_home(home)
-    except QuarterdeckError as error:
-        return [*found, Check("home", False, str(error), "mend it, or set QUARTERDECK_HOME")]
-    found.append(Check("home", True, str(home)))
+    found.append(_home(home))
     found += [*_files(home), *_notify(config)]
     try:
         client = Client.of_home(home)
@@ -51,6 +54,14 @@ def checks(home: Path, file: Path | None = None) -> list[Check]:
     found += [*_daemon(client, config), *findings(stats, __version__), *_socket(home), *_projects(client)]
     found += [_claude(config), *hooks]
     return found + (_unheard(client, claude_config_dir(config) / "sessions", stats) if connected else [])
+
+
+def _home(home: Path) -> Check:
+    try:
+        prepare_home(home)
+    except (QuarterdeckError, OSError) as error:
+        return Check("home", False, str(error), "mend it, or set QUARTERDECK_HOME")
+    return Check("home", True, str(home))
 
 
 def _files(home: Path) -> list[Check]:
@@ -86,7 +97,7 @@ def _daemon(client: Client, config: Config) -> list[Check]:
     status = client.call("GET", "/healthz")["status"]
     port = urlsplit(client.url).port
     if status != "ok":
-        return [Check("daemon", False, f"it runs at {client.url}, but its log is {status}", "see below")]
+        return [Check("daemon", False, f"it runs at {client.url}, but {UNWELL.get(status, status)}", "see below")]
     if config.runner.port not in (0, port):
         says = f"it listens at {client.url}, the settings say port {config.runner.port}"
         return [Check("daemon", False, says, "qd stop, then qd up, then qd install")]
@@ -164,7 +175,7 @@ def _connection(home: Path, config: Config) -> list[Check]:
 
     try:
         found = connect.state(home, claude_config_dir(config), endpoint(config))
-    except QuarterdeckError as error:
+    except (QuarterdeckError, OSError) as error:
         return [Check("hooks", False, str(error), "qd up, then qd install")]
     if not found.connections:
         return [

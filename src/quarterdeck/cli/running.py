@@ -23,7 +23,7 @@ from quarterdeck.daemon.proc import alive
 from quarterdeck.errors import NoDaemon, QuarterdeckError, Refused
 from quarterdeck.surfaces.client import Client
 from quarterdeck.surfaces.elsewhere import elsewhere_lines, waits_elsewhere
-from quarterdeck.surfaces.findings import summary
+from quarterdeck.surfaces.findings import findings, summary
 
 
 class Colours(StrEnum):
@@ -212,6 +212,9 @@ def status(json: AsJson = False) -> None:
         out.print(cell(line))
     for line in summary(stats):
         out.print(cell(line, "dim"))
+    for check in findings(stats, __version__) if health["status"] != "ok" else ():
+        if not check.ok:
+            out.print(cell(f"! {check.says} → {check.fix}", "yellow"))
 
 
 def _need(pending: int, elsewhere: list[str]) -> str:

@@ -69,14 +69,17 @@ class DaemonDesk(RuleDesk):
 
     @property
     def trouble(self) -> str | None:
-        return self._loop.damaged
+        return self._loop.damaged or self._loop.trouble
 
     def stats(self) -> dict[str, Any]:
         return self._figures()
 
     @property
     def health(self) -> str:
-        return "read_only" if self._loop.damaged else "nearly_full" if self._loop.nearly_full else "ok"
+        loop = self._loop
+        if loop.damaged:
+            return "read_only"
+        return "nearly_full" if loop.nearly_full else "not_recording" if loop.trouble else "ok"
 
     def sessions(self) -> list[Session]:
         """Live ones first, then ended ones, then those of which only a transcript is left; each newest first."""

@@ -78,6 +78,7 @@ class Figures:
             "wal_bytes": wal,
             "free_bytes": _free(self._log.path.parent),
             "damaged": self._loop.damaged,
+            "trouble": self._loop.trouble,
         }
 
 

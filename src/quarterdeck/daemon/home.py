@@ -8,6 +8,7 @@ import os
 import secrets
 import socket
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -80,7 +81,8 @@ class Home:
     def _existing_token(self, path: Path) -> str:
         if path.is_symlink() or path.stat().st_uid != os.getuid():
             raise HomeError(f"{path}: must be a file of yours; remove it and start again")
-        path.chmod(0o600)
+        if path.stat().st_mode & 0o777 != 0o600:
+            path.chmod(0o600)
         token = path.read_text(encoding="utf-8").strip()
         if len(token) < 32:
             raise HomeError(f"{path}: is empty or too short; remove it and start again")
@@ -124,7 +126,9 @@ class Home:
         _write_json(self.path / "run" / "token-use.json", used)
 
     def remove_note(self) -> None:
-        self.note.unlink(missing_ok=True)
+        """One that cannot be removed names a process that is gone, and nobody is misled for long."""
+        with suppress(OSError):
+            self.note.unlink(missing_ok=True)
 
 
 def _write_json(path: Path, value: dict[str, Any]) -> None:

@@ -50,6 +50,7 @@ from quarterdeck.core.step import decision_told
 from quarterdeck.daemon.disk import Disk
 from quarterdeck.daemon.heavy import HeavyWork
 from quarterdeck.daemon.stats import Stats
+from quarterdeck.daemon.trouble import Trouble
 from quarterdeck.daemon.waiting import Waiting
 from quarterdeck.errors import StoreError
 from quarterdeck.store.log import Entry, Log
@@ -58,7 +59,6 @@ from quarterdeck.store.reader import Reader
 SNAPSHOT_EVERY = 5_000
 BATCH = 512
 IDLE_SECONDS = 0.05
-RETRY_SECONDS = 0.5
 INDEX_AT_LEAST = 20_000
 LONG_COMMAND = 1_000
 
@@ -150,6 +150,7 @@ class Loop:
         self._snapshot_at = state.seq_no
         self._indexing: asyncio.TimerHandle | None = None
         self._work = HeavyWork()
+        self._trouble = Trouble(self._takes_writing, self._say_again)
         waiting.tell = self.tell
 
     @property
@@ -171,6 +172,11 @@ class Loop:
     def damaged(self) -> str | None:
         """Why nothing can be recorded, if so."""
         return str(self._log.damage) if self._log.damage else None
+
+    @property
+    def trouble(self) -> str | None:
+        """Why what was said last could not be recorded; None as soon as the log takes something again."""
+        return self._trouble.reason
 
     @property
     def nearly_full(self) -> bool:
@@ -314,6 +320,8 @@ class Loop:
         events = [event for result in results if result is not None for event in result.events]
         self.stats.drained(len(batch), len(self._queue), recorded.began, events)
         changed = [request for result in results if result is not None for request in result.requests.values()]
+        if events:
+            self._trouble.end()
         self._publish(events, changed)
         for said, result in zip(batch, results, strict=True):
             if result is not None:
@@ -373,7 +381,8 @@ class Loop:
         if self._log.damage is not None or not must or not self._disk.give_way():
             self._fail(batch, error)
             return
-        self._fail([said for said in batch if isinstance(said.told, Heard | TranscriptRead)], error)
+        if len(must) < len(batch):
+            self._fail([said for said in batch if isinstance(said.told, Heard | TranscriptRead)], error)
         self._queue.extendleft(reversed(must))
         if not self._scheduled:
             self._scheduled = True
@@ -387,9 +396,18 @@ class Loop:
         self._disk.look()
         for said in batch:
             self._let_go(said, error)
-            summary = isinstance(said.told, TranscriptRead) and said.told.summary
-            if (summary or isinstance(said.told, SAID_ONCE)) and not self._stopped:
-                asyncio.get_running_loop().call_later(RETRY_SECONDS, self.tell, said.told)
+        if not self._stopped:
+            self._trouble.begin(error, [said.told for said in batch if _is_said_once(said.told)])
+
+    def _takes_writing(self) -> bool:
+        return not self._work.is_busy and self._log.takes_writing()
+
+    def _say_again(self, told: Input) -> None:
+        """A request that still waits is looked at anew: the hour is another by now."""
+        if isinstance(told, StillWaiting):
+            self._waiting.look_after(told.request_id, 0.0)
+        else:
+            self.tell(told)
 
     def _let_go(self, said: _Said, error: str) -> None:
         told = Told(NoOpinion(), recorded=False, error=error)
@@ -485,6 +503,7 @@ class Loop:
         if self._indexing is not None:
             self._indexing.cancel()
         self._waiting.close()
+        self._trouble.close()
         self._work.end()
         self._queue.append(_Said(Stopping(at=time.time())))
         while self._queue:
@@ -526,6 +545,10 @@ def _is_long(said: _Said) -> bool:
             return places is not None and len(text(obj(event.payload, "tool_input"), "command")) > LONG_COMMAND
         case _:
             return False
+
+
+def _is_said_once(told: Input) -> bool:
+    return isinstance(told, SAID_ONCE) or (isinstance(told, TranscriptRead) and bool(told.summary))
 
 
 def _settle(future: asyncio.Future[T], value: T) -> None:

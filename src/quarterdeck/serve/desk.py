@@ -114,7 +114,8 @@ class Desk(Protocol):
 
     @property
     def health(self) -> str:
-        """`ok`; `nearly_full` when only decisions are recorded; `read_only` when nothing is."""
+        """`ok`; `nearly_full` when only decisions are recorded; `read_only` when nothing is, as the log is
+        damaged; `not_recording` while it cannot be written."""
         ...
 
     def stats(self) -> dict[str, Any]:

@@ -289,6 +289,7 @@ STATS: dict[str, Any] = {
         "wal_bytes": 49472,
         "free_bytes": 77141131264,
         "damaged": None,
+        "trouble": None,
     },
     "process": {"pid": 4711, "rss_bytes": 63184896, "open_fds": 25, "max_fds": 65536},
 }

@@ -56,6 +56,7 @@ class StoreView(Struct, kw_only=True):
     wal_bytes: int
     free_bytes: int | None
     damaged: str | None
+    trouble: str | None
 
 
 class ChannelView(Struct, kw_only=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -104,6 +105,22 @@ class Log:
             raise StoreError(f"{self.path}: cannot be written ({error}); free some space or mend its mode") from None
         if rows:
             self.seq_no, self._head = rows[-1][0], head
+
+    def takes_writing(self) -> bool:
+        """Whether something can be written, by writing a number and then as it was: SQLite leaves out what changes
+        nothing."""
+        if self.damage is not None:
+            return False
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            for _ in range(2):
+                self._db.execute("UPDATE indexed SET seq_no=-seq_no-1")
+            self._db.execute("COMMIT")
+        except sqlite3.Error:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            return False
+        return True
 
     def _rows(
         self, entries: Sequence[Entry]
@@ -259,8 +276,9 @@ class Log:
             yield from read_events(rows)
 
     def checkpoint(self) -> None:
-        """Fold the write-ahead log into the file."""
-        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        """Fold the write-ahead log into the file; a failure costs only the next start's time."""
+        with suppress(sqlite3.Error):
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
         self._db.close()

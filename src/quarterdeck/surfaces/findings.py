@@ -80,6 +80,9 @@ def _store(stats: Mapping[str, Any], version: str) -> Iterator[Check]:
         full = free < FULL_BYTES
         says = f"{size(free)} are free where the log lies; it has {size(store['database_bytes'])}"
         yield Check("space", not full, says, "free some space: a full disk means that nothing is held or recorded")
+    if store["trouble"] is not None:
+        fix = "mend that; until then agents go on without us, the gate blocks, and no decision is taken"
+        yield Check("recording", False, f"nothing can be recorded: {store['trouble']}", fix)
     if store["damaged"] is not None:
         fix = "restore events.db from a backup, or move it away to begin a new log"
         yield Check("log", False, f"it is damaged and read-only: {store['damaged']}", fix)

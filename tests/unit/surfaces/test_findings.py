@@ -26,7 +26,7 @@ def well() -> dict[str, Any]:
         "requests": {"oldest_held_seconds": None},
         "subscriber_failures": 0,
         "notify": {"push": {"failed": 2, "dropped": 0, "trouble": None}},
-        "store": {"unindexed": 3, "database_bytes": 5_000_000, "free_bytes": 10**11, "damaged": None},
+        "store": {"unindexed": 3, "database_bytes": 5_000_000, "free_bytes": 10**11, "damaged": None, "trouble": None},
         "process": {"open_fds": 20, "max_fds": 1024, "rss_bytes": 10**8},
     }
 
@@ -48,6 +48,7 @@ def test_when_all_is_well_nothing_is_found() -> None:
         ({"store": {**well()["store"], "free_bytes": 5 * 10**8}}, "space", True, "free some space"),
         ({"store": {**well()["store"], "free_bytes": 5 * 10**7}}, "space", False, "free some space"),
         ({"store": {**well()["store"], "damaged": "row 3: bad"}}, "log", False, "backup"),
+        ({"store": {**well()["store"], "trouble": "no room"}}, "recording", False, "no decision is taken"),
         ({"store": {**well()["store"], "unindexed": 60_000}}, "index", True, "quiet moment"),
         ({"hook_overhead": [{"session_id": "s9", "calls": 50, "mean_seconds": 0.3}]}, "overhead", False, "uninstall"),
         ({"requests": {"oldest_held_seconds": 7300.0}}, "requests", True, "qd requests"),
