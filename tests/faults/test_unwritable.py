@@ -2,20 +2,18 @@
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from quarterdeck.store.chain import verify
 from tests.support.daemon import Daemon, Json, decision_in, permission, prompt, until
-from tests.support.faulty import Nursery
+from tests.support.faulty import Nursery, unwritable
 
 pytestmark = pytest.mark.faults
 
@@ -32,17 +30,6 @@ def nursery() -> Iterator[Nursery]:
 def daemon(tmp_path: Path, nursery: Nursery) -> Iterator[Daemon]:
     with Daemon(tmp_path / "home", launch=nursery.launch()) as daemon:
         yield daemon
-
-
-@contextmanager
-def unwritable(daemon: Daemon) -> Iterator[None]:
-    """No file of the daemon takes a byte; what it removes and reads is as ever."""
-    before = resource.prlimit(daemon.pid, resource.RLIMIT_FSIZE)
-    resource.prlimit(daemon.pid, resource.RLIMIT_FSIZE, (0, before[1]))
-    try:
-        yield
-    finally:
-        resource.prlimit(daemon.pid, resource.RLIMIT_FSIZE, before)
 
 
 def forwarded(daemon: Daemon, payload: Json, *options: str) -> tuple[int, str, str]:

@@ -9,6 +9,7 @@ import asyncio
 import gc
 import json
 import os
+import resource
 import signal
 import sqlite3
 import subprocess
@@ -16,12 +17,13 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn, Self, cast
 
-from tests.support.daemon import Launch, Process, launching
+from tests.support.daemon import Daemon, Launch, Process, launching
 
 DIED = b"a failpoint was reached\n"
 
@@ -305,6 +307,17 @@ async def _tick(path: Path) -> None:
 def faulty(*options: str) -> Launch:
     """Start a daemon through this module."""
     return launching([sys.executable, "-m", "tests.support.faulty", *options])
+
+
+@contextmanager
+def unwritable(daemon: Daemon) -> Iterator[None]:
+    """No file of the daemon takes a byte; what it removes and reads is as ever."""
+    before = resource.prlimit(daemon.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(daemon.pid, resource.RLIMIT_FSIZE, (0, before[1]))
+    try:
+        yield
+    finally:
+        resource.prlimit(daemon.pid, resource.RLIMIT_FSIZE, before)
 
 
 class Nursery:

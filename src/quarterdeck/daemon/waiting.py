@@ -153,7 +153,9 @@ class Waiting:
 
 
 def minute_of_day(at: float, zone: ZoneInfo | None) -> int:
-    """How many minutes of the local day have passed."""
+    """How many minutes of the local day have passed: in this zone, or where this machine is set to be by now."""
+    if zone is None:
+        time.tzset()
     local = datetime.fromtimestamp(at, zone)
     return local.hour * 60 + local.minute
 
