@@ -19,6 +19,7 @@ from quarterdeck.daemon.connect import Transport
 from tests.support.claude import Json, require
 from tests.support.connected import Connected, processes_in
 from tests.support.daemon import until
+from tests.support.faulty import unwritable
 from tests.support.stand_in import answering_socket
 
 pytestmark = pytest.mark.e2e
@@ -175,6 +176,11 @@ def a_file_in_the_sockets_place(gated: Gated) -> bool:
     return gated.runs()
 
 
+def log_that_cannot_be_written(gated: Gated) -> bool:
+    with unwritable(gated.pair.daemon):
+        return gated.runs()
+
+
 ARMS: dict[str, Callable[[Gated], bool]] = {
     "the daemon is stopped": daemon_stopped,
     "the daemon is killed while the gate waits": daemon_killed_while_it_waits,
@@ -190,6 +196,7 @@ ARMS: dict[str, Callable[[Gated], bool]] = {
     "an answer that decides nothing": partial(answered, framed(DEFER)),
     "a decision with more behind it": partial(answered, framed(DEFER.replace(b"defer", b"allow")) + b"0 0\n"),
     "no answer in time": no_answer_in_time,
+    "the log cannot be written": log_that_cannot_be_written,
 }
 
 
@@ -207,6 +214,12 @@ def test_without_a_gate_a_daemon_that_hangs_stops_no_agent(gated: Gated, running
         assert gated.runs()
     finally:
         os.kill(gated.pair.daemon.pid, signal.SIGCONT)
+
+
+@pytest.mark.law("D2")
+def test_without_a_gate_a_log_that_cannot_be_written_stops_no_agent(gated: Gated, running: Running) -> None:
+    gated.groups = hook_groups(gated.pair.endpoint, Transport.HTTP, running[1])["PreToolUse"]
+    assert log_that_cannot_be_written(gated)
 
 
 def test_a_gate_without_a_rule_changes_nothing(gated: Gated) -> None:
