@@ -248,9 +248,7 @@ class Desk(Wall, Titled):
         rows = list(itertools.islice(fold(card.body(asked.shown), width), room + 1))
         asked.overflow = "there is more below" if len(rows) > room else ""
         if hides := asked.hides or [asked.overflow] * bool(asked.overflow):
-            more = line(
-                ("… ", "warn"), Span("x shows everything", "key", "expand"), (f": {', '.join(hides)}", "warn")
-            )
+            more = line(("… ", "warn"), Span("x shows everything", "key", "expand"), (f": {', '.join(hides)}", "warn"))
             return [*rows[: max(0, room - 1)], *itertools.islice(fold_line(more, width), 1)]
         return rows
 
