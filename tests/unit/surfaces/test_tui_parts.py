@@ -312,6 +312,15 @@ def test_what_is_said_in_one_breath_stands_together_and_goes_after_a_while() -> 
     assert status.shown(60.0) is None
 
 
+def test_what_is_said_again_and_again_does_not_pile_up() -> None:
+    status = Status()
+    for n in range(10):
+        status.say(f"word {n}", "error", 10.0 + n * 0.6)
+    said = status.shown(16.0)
+    assert said is not None
+    assert said.words == "word 8 · word 9"
+
+
 def test_what_no_longer_holds_is_taken_back_and_what_stands_beside_it_stays() -> None:
     status = Status()
     status.say("Remembered", "information", 10.0)

@@ -11,11 +11,12 @@ MARKS = {"information": ("→ ", "good"), "warning": ("! ", "warn"), "error": ("
 
 
 class Said(NamedTuple):
-    """Words, how grave they are, and when they were said."""
+    """Words, how grave they are, when they were said, and when the breath began in which they were."""
 
     words: str
     severity: str
     at: float
+    began: float
 
     def is_shown(self, at: float) -> bool:
         return at - self.at < SHOWN_SECONDS[self.severity]
@@ -28,11 +29,11 @@ class Status:
         self._said: Said | None = None
 
     def say(self, words: str, severity: str, at: float) -> None:
-        before = self._said
-        if before is not None and at - before.at < TOGETHER_SECONDS and words not in before.words:
-            words = f"{before.words} · {words}"
+        before, began = self._said, at
+        if before is not None and at - before.began < TOGETHER_SECONDS and words not in before.words:
+            words, began = f"{before.words} · {words}", before.began
             severity = max(severity, before.severity, key=list(SHOWN_SECONDS).index)
-        self._said = Said(words, severity, at)
+        self._said = Said(words, severity, at, began)
 
     def take_back(self, words: str) -> None:
         """What was said no longer holds."""
