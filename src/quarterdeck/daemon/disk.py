@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import structlog
@@ -58,11 +59,11 @@ class Disk:
         self._next_look = self._clock() + LOOK_SECONDS
         try:
             space = self._space(self._home)
+            is_kept = self._reserve.exists()
         except OSError as error:
             logger.warning("the disk cannot be seen", error=str(error))
             return
         low, reserve = min(NEARLY_FULL, space.total // 32), min(RESERVE, space.total // 16)
-        is_kept = self._reserve.exists()
         free = space.free - (0 if is_kept else reserve)
         was_full, self._full = self._full, free < (2 * low if self._full else low)
         if self._full and not was_full:
@@ -92,7 +93,8 @@ class Disk:
             _allocate(descriptor, size)
         except OSError as error:
             logger.warning("no reserve", error=str(error))
-            self._reserve.unlink(missing_ok=True)
+            with suppress(OSError):
+                self._reserve.unlink(missing_ok=True)
         finally:
             os.close(descriptor)
 

@@ -68,3 +68,10 @@ def test_what_stands_in_the_place_of_the_reserve_is_left_alone(tmp_path: Path) -
     seen = Watched(tmp_path)
     assert seen.disk.nearly_full is False
     assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.law("E10")
+def test_a_home_that_cannot_be_entered_harms_nobody_who_asks(tmp_path: Path) -> None:
+    seen = Watched(tmp_path / ("x" * 300))
+    assert (seen.disk.nearly_full, seen.later(0)) == (False, False)
+    assert seen.disk.give_way() is False
