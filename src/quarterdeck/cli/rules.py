@@ -23,6 +23,7 @@ from quarterdeck.cli.times import read_length
 from quarterdeck.core.rule import SCOPES
 from quarterdeck.core.text import one_line
 from quarterdeck.errors import Misused, Refused
+from quarterdeck.surfaces.client import Client
 
 rules = typer.Typer(
     help="Standing decisions: what is allowed or denied without you.",
@@ -314,23 +315,28 @@ def simulate(
 
 
 def _look_back(body: dict[str, Any], last: int) -> dict[str, Any]:
-    """Page after page, with a bar on a terminal."""
-    asked = client()
+    """What the rule would have done to the past, as far back as asked. Ctrl-C says how far it came."""
     told: dict[str, Any] = {"seen": 0, "decided": 0, "surprises": [], "examples": []}
+    try:
+        _read_pages(client(), body, last, told)
+    except KeyboardInterrupt:
+        sys.stderr.write(f"quarterdeck: interrupted after {told['seen']:,} requests; nothing was changed\n")
+        raise
+    return told
+
+
+def _read_pages(asked: Client, body: dict[str, Any], last: int, told: dict[str, Any]) -> None:
+    """Page after page, with a bar on a terminal."""
     columns = (TextColumn("Looking back"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
+    screen = Console(stderr=True)
+    with Progress(*columns, console=screen, transient=True, disable=not sys.stderr.isatty()) as progress:
         bar = progress.add_task("", total=None)
         before = None
         while told["seen"] < last:
             limit = min(2000, last - told["seen"])
-            try:
-                page = asked.post(
-                    "/api/v1/rules/simulate", {**body, "limit": limit, **({"before": before} if before else {})}
-                )
-            except KeyboardInterrupt:
-                progress.stop()
-                sys.stderr.write(f"quarterdeck: interrupted after {told['seen']:,} requests; nothing was changed\n")
-                raise
+            page = asked.post(
+                "/api/v1/rules/simulate", {**body, "limit": limit, **({"before": before} if before else {})}
+            )
             for count in ("seen", "decided"):
                 told[count] += page[count]
             told["surprises"] = (told["surprises"] + page["surprises"])[:50]
@@ -339,7 +345,6 @@ def _look_back(body: dict[str, Any], last: int) -> dict[str, Any]:
             before = page["next"]
             if before is None:
                 break
-    return told
 
 
 @rules.command("suggest")
