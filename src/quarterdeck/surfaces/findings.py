@@ -147,11 +147,12 @@ def summary(stats: Mapping[str, Any]) -> list[str]:
     recorded, uptime = stats["events"]["recorded"], _long(stats["uptime_seconds"])
     refused = sum(stats["inputs"]["refused"].values())
     free = f", {size(store['free_bytes'])} free" if store["free_bytes"] is not None else ""
+    surfaces = f"{stats['surfaces']} surface{'s' if stats['surfaces'] != 1 else ''}"
     return [
         f"up {uptime} · {recorded:,} events since, {store['seq_no']:,} in all"
         f" · log {size(store['database_bytes'] + store['wal_bytes'])}{free}",
         f"hook answers within {_quick(answer)} · loop late by {_quick(lag)} (p99 each)"
-        f" · {stats['requests']['held']} held · {stats['surfaces']} surfaces · {refused} refused",
+        f" · {stats['requests']['held']} held · {surfaces} · {refused} refused",
     ]
 
 

@@ -108,7 +108,7 @@ def test_the_summary_says_how_it_does_in_two_lines() -> None:
     }
     assert summary(stats) == [
         "up 2.0 h · 1,234 events since, 5,678 in all · log 5.0 MB, 100.0 GB free",
-        "hook answers within – · loop late by 4.0 ms (p99 each) · 2 held · 1 surfaces · 0 refused",
+        "hook answers within – · loop late by 4.0 ms (p99 each) · 2 held · 1 surface · 0 refused",
     ]
 
 
