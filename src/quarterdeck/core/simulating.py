@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from msgspec import Struct
@@ -53,19 +54,25 @@ def _first_word(pattern: str) -> tuple[str, str]:
     """The tool of a pattern, and of a shell pattern the program it begins with, where it names one."""
     tool, _, rest = pattern.removesuffix(")").partition("(")
     word = rest.split(" ", 1)[0].removesuffix(":*")
-    return tool, word if tool == "Bash" and word.isalnum() else ""
+    return tool, word.casefold() if tool == "Bash" and word.isalnum() else ""
 
 
 def _could_match(request: Request, tool: str, word: str) -> bool:
     """Whether it is worth reading: a rule for the shell has no say about another tool, and one that names a program
-    none about a line that nowhere does; a line with quoting may name it in disguise."""
+    none about a line that nowhere does, unless the shell may make the name."""
     if tool != "Bash":
         return True
-    command = text(request.tool_input, "command")
-    return request.tool_name == "Bash" and (word in command or not _DISGUISE.isdisjoint(command))
+    if request.tool_name != "Bash":
+        return False
+    command = text(request.tool_input, "command").casefold()
+    if word in command or not _MADE.isdisjoint(command):
+        return True
+    return not _QUOTING.isdisjoint(command) and word in _QUOTED.sub("", command)
 
 
-_DISGUISE = frozenset("\\'\"$`*?[{")
+_MADE = frozenset("$`*?[{")
+_QUOTING = frozenset("\\'\"")
+_QUOTED = re.compile(r"\\\n?|['\"]")  # what the shell takes away, and joins what stands around it
 
 
 def _surprise(rule: Rule, request: Request, settings: Settings | None) -> str | None:
