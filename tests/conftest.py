@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 from collections import defaultdict
 from pathlib import Path
 
@@ -17,6 +18,12 @@ settings.load_profile(os.environ.get("QD_HYPOTHESIS", "quarterdeck"))
 LAWS = Path(__file__).parent.parent / "docs" / "laws.md"
 outcomes: dict[str, str] = {}
 shown_by: dict[str, list[str]] = defaultdict(list)
+
+
+def pytest_configure() -> None:
+    """A shell that runs something in the background has it ignore Ctrl-C, and so would all that the tests start."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
