@@ -11,7 +11,7 @@ from quarterdeck.surfaces.tui.feed.view import FeedView
 from tests.support.feed import Book, Event, turns
 from tests.unit.surfaces.feed.test_view import Stage, gaps, stage
 
-MANY = 10_000
+MANY = 30_000
 
 
 def flood(first: int = 1, count: int = MANY) -> list[Event]:
