@@ -107,3 +107,11 @@ async def test_a_flood_of_turns_leaves_no_call_without_its_result() -> None:
         await over(it, 8000)
         assert gaps(it.view) == []
         assert it.view.scroll_y == it.view.max_scroll_y
+
+
+async def test_a_machine_too_busy_for_any_timer_stops_no_flood(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quarterdeck.surfaces.tui.feed.canvas.BREATH_SECONDS", 1e-9)
+    async with stage(flood(count=100)) as it:
+        it.view.append(flood(101))
+        await over(it, 100 + MANY)
+        assert it.view.scroll_y == it.view.max_scroll_y

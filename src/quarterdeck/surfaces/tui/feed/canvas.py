@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 
@@ -21,6 +22,9 @@ from quarterdeck.surfaces.tui.feed.styles import Styles
 
 SLICE_SECONDS = 0.01
 """How long one piece of work may keep the screen and the keys waiting."""
+
+BREATH_SECONDS = 0.001
+"""What others have between two pieces."""
 
 NO_FRAME = Spacing()
 NARROWEST = 20
@@ -119,6 +123,11 @@ class FeedCanvas(ScrollView):
         self._refill()
         self._settle_on()
 
+    def _soon(self, piece: Callable[[], object]) -> None:
+        """The next piece of work, once others had their turn. A timer of Textual's would not do: one that is due by the
+        time it first looks at the clock, as on a busy machine, never rings."""
+        asyncio.get_running_loop().call_later(BREATH_SECONDS, self.call_later, piece)
+
     def _settle_on(self) -> None:
         self._strips.clear()
         if not self._settling:
@@ -131,7 +140,7 @@ class FeedCanvas(ScrollView):
             while left and time.perf_counter() - started < SLICE_SECONDS:
                 left = self.rows.window.settle(4)
         if left:
-            self.set_timer(0.001, self._settle)
+            self._soon(self._settle)
         else:
             self._settling = False
             self._settled()

@@ -142,7 +142,7 @@ class FeedReader(FeedCanvas):
         elif len(self._queue) < FLOOD or now >= self._drawn_at + FLOOD_FRAME_SECONDS:
             self._catch_up()
         if self._queue:
-            self.set_timer(0.001, self._drain)
+            self._soon(self._drain)
         else:
             self._draining = False
 
