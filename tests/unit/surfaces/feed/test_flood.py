@@ -24,6 +24,7 @@ def flood(first: int = 1, count: int = MANY) -> list[Event]:
 async def begun(it: Stage, events: list[Event]) -> None:
     """A flood that is under way: some of it is in the window, most of it still waits, and nothing was drawn since."""
     before = it.view.rows.last
+    it.app.log_of_events.events += events
     it.view.append(events)
     while it.view.rows.last < before + 1000 or it.view.virtual_size.height == it.view.rows.height:
         await asyncio.sleep(0)
