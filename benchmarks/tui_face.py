@@ -43,13 +43,14 @@ app = Hello()
 """
 FACE = """
 from pathlib import Path
-from quarterdeck.surfaces.tui.app import QuarterdeckApp
+from quarterdeck.surfaces.tui.app import QuarterdeckApp, spare_collector
 class Face(QuarterdeckApp):
     def on_ready(self):
         self.call_after_refresh(self.exit)
 app = Face(Path("/nonexistent"))
+spare_collector()
 """
-"""Apps that end at their first paint."""
+"""Apps that end at their first paint, started as they are started for a person."""
 
 
 def first_paint(program: str) -> tuple[float, float]:

@@ -255,7 +255,6 @@ class QuarterdeckApp(App[None]):
 def spare_collector() -> None:
     """What was read at the start stays, and events hold no cycles: looking for garbage in them all would take longer
     than anything else that the face does between two keys."""
-    gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
 
