@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.daemon import Daemon
-from tests.support.tmux import Pane, wait_until
+from tests.support.tmux import Pane
 
 pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("tmux")]
 
@@ -28,7 +28,7 @@ def test_trust_is_asked_for_after_what_the_project_brings_was_shown(tmp_path: Pa
                 pane.wait_for("[y/N]")
                 assert "Stop: touch ran" in pane.screen()
                 pane.keys(answer, "Enter")
-                wait_until(lambda pane=pane: pane.ended, 10, pane.screen)  # type: ignore[misc]
+                pane.wait_for_end()
             assert daemon.api("GET", f"/projects/brings?path={folder}")[1]["trusted"] is trusted
         with Pane([*command, "--yes"], env, cwd=tmp_path) as pane:
             pane.wait_for("Trusted:")

@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -30,12 +29,6 @@ print(minute_of_day(0.0, None))
 subprocess.run(["mount", "--bind", "/usr/share/zoneinfo/Asia/Kolkata", "/etc/localtime"], check=True)
 print(minute_of_day(0.0, None))
 """
-
-
-@pytest.fixture(scope="module")
-def nursery() -> Iterator[Nursery]:
-    with Nursery() as nursery:
-        yield nursery
 
 
 @pytest.mark.law("D9")

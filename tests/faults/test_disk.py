@@ -19,12 +19,6 @@ from tests.support.faulty import Nursery
 pytestmark = pytest.mark.faults
 
 
-@pytest.fixture(scope="module")
-def nursery() -> Iterator[Nursery]:
-    with Nursery() as nursery:
-        yield nursery
-
-
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     return tmp_path / "home"

@@ -3,7 +3,7 @@
 import json
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,18 +12,6 @@ from tests.support.daemon import Daemon, HeldHook, Json, Ndjson, decision_in, pe
 from tests.support.faulty import Nursery
 
 pytestmark = pytest.mark.faults
-
-
-@pytest.fixture(scope="module")
-def nursery() -> Iterator[Nursery]:
-    with Nursery() as nursery:
-        yield nursery
-
-
-@pytest.fixture
-def daemon(tmp_path: Path, nursery: Nursery) -> Iterator[Daemon]:
-    with Daemon(tmp_path / "home", launch=nursery.launch()) as daemon:
-        yield daemon
 
 
 def http_holder(daemon: Daemon) -> socket.socket:

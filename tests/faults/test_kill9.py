@@ -7,7 +7,7 @@ import random
 import shutil
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
@@ -35,12 +35,6 @@ LATEST = {"snapshot-open": 2, "snapshot-done": 2, "folding": 1, "restarted": 1, 
 
 ALONE = {"run.start", "run.end"}
 """Kinds that only ever come with the event that caused them."""
-
-
-@pytest.fixture(scope="module")
-def nursery() -> Iterator[Nursery]:
-    with Nursery() as nursery:
-        yield nursery
 
 
 @pytest.mark.law("E1")

@@ -20,18 +20,6 @@ pytestmark = pytest.mark.faults
 HOOK = Path(__file__).parents[2] / "src" / "quarterdeck" / "hook.py"
 
 
-@pytest.fixture(scope="module")
-def nursery() -> Iterator[Nursery]:
-    with Nursery() as nursery:
-        yield nursery
-
-
-@pytest.fixture
-def daemon(tmp_path: Path, nursery: Nursery) -> Iterator[Daemon]:
-    with Daemon(tmp_path / "home", launch=nursery.launch()) as daemon:
-        yield daemon
-
-
 def forwarded(daemon: Daemon, payload: Json, *options: str) -> tuple[int, str, str]:
     """What Claude Code sees of the forwarder."""
     command = [sys.executable, "-I", "-S", str(HOOK), "--socket", str(daemon.socket_path), *options]

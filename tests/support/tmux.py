@@ -102,6 +102,10 @@ class Pane:
     def ended(self) -> bool:
         return self._tmux("display-message", "-p", "-t", self.pane, "#{pane_dead}").strip() == "1"
 
+    def wait_for_end(self, timeout: float = 10.0) -> None:
+        """Until what runs in it has ended."""
+        wait_until(lambda: self.ended, timeout, self.screen)
+
     def close(self) -> None:
         """Hangs up as a closed window would, kills what stays, and takes the private server down."""
         _ = self._ends_on(signal.SIGHUP) or self._ends_on(signal.SIGKILL)
@@ -113,7 +117,7 @@ class Pane:
             return True
         os.killpg(self.pid, sent)
         with contextlib.suppress(TimeoutError):
-            wait_until(lambda: self.ended, 5, self.screen)
+            self.wait_for_end(5)
         return self.ended
 
 
