@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PYTEST := $(BIN)/pytest
 TWO := -n 2 --dist loadfile --no-loadscope-reorder
 AGAIN := --reruns $(or $(RERUNS),1) -r R
-UNHURRIED := $(addprefix tests/faults/test_,kill9.py keeper.py terminals.py)
+UNHURRIED := $(addprefix tests/faults/test_,kill9.py keeper.py terminals.py unwritable.py)
 
 .PHONY: help screenshots run test check unit e2e faults bench fmt lint types imports laws fuzz fuzz-shell docs record lock parts clean
 

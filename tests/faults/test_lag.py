@@ -20,8 +20,9 @@ from websockets.client import ClientProtocol
 from websockets.protocol import State
 from websockets.uri import parse_uri
 
-from quarterdeck.surfaces.findings import quantile
-from tests.support.daemon import Daemon, Json, permission, until
+from quarterdeck import __version__
+from quarterdeck.surfaces.findings import findings, quantile
+from tests.support.daemon import Daemon, Json, permission, prompt, until
 
 pytestmark = pytest.mark.faults
 
@@ -209,3 +210,15 @@ def test_the_loop_is_prompt_at_500_events_a_second_with_1000_pending_and_100_sur
     rate, lag = demanded(windows)
     assert statistics.median(w.rate for w in windows) > rate, f"the load was not reached: {windows}"
     assert statistics.median(w.lag for w in windows) <= lag, windows
+
+
+def test_of_a_loop_that_is_in_time_nothing_is_said(tmp_path: Path) -> None:
+    with Daemon(tmp_path / "home") as daemon:
+        daemon.hook(prompt("hello"))
+
+        def is_well() -> bool:
+            stats = daemon.api("GET", "/stats")[1]
+            known = stats["loop_lag_seconds"]["p99"] is not None
+            return known and all(check.ok for check in findings(stats, __version__))
+
+        until(is_well, 90, every=1.0, what="a minute in which the loop was in time")
