@@ -193,10 +193,11 @@ def _noting(hit: Callable[[], None]) -> None:
 
 def _draining(hit: Callable[[], None]) -> None:
     """Between two holders that are let go because of SIGTERM."""
+    from quarterdeck.daemon.holders import Holders
     from quarterdeck.daemon.loop import Loop
 
     def letting_go(loop: Loop) -> None:
-        around(Loop, "_answer_holders", before=hit)
+        around(Holders, "answer", before=hit)
         real(loop)
 
     real = put(Loop, "let_go", letting_go)

@@ -17,7 +17,8 @@ from quarterdeck.core.orders import Adjust, Deliver, Down, Failed, Finish, Given
 from quarterdeck.core.ours import current
 from quarterdeck.core.state import ProcessId, Session
 from quarterdeck.daemon.ears import Caller, Ears
-from quarterdeck.daemon.loop import Held, Loop
+from quarterdeck.daemon.holders import Held
+from quarterdeck.daemon.loop import Loop
 from quarterdeck.errors import BadInput, QuarterdeckError, Refused
 from quarterdeck.runner.kin import process_id
 from quarterdeck.runner.launching import Asked, Kit, TerminalWay, Viewer, Way

@@ -16,7 +16,8 @@ from quarterdeck.agents.claude.hooks import STREAMS, can_be_judged, read_hook, w
 from quarterdeck.core.commands import Heard
 from quarterdeck.core.judging import rulebook
 from quarterdeck.core.runtime import RuntimeEvent
-from quarterdeck.daemon.loop import Envelope, Held, Loop, Told
+from quarterdeck.daemon.holders import Held, Told
+from quarterdeck.daemon.loop import Envelope, Loop
 from quarterdeck.daemon.places import PlaceFinder
 from quarterdeck.errors import BadInput
 from quarterdeck.wire import HEAVY, MAX_TOOL_INPUT, capped, read_json, write_json

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from quarterdeck.daemon.ears import Caller, Ears, Spoken, spoken
-from quarterdeck.daemon.loop import QUIET, Held, Told
+from quarterdeck.daemon.holders import QUIET, Held, Told
 from quarterdeck.errors import BadInput
 from quarterdeck.serve.asgi import Message, Receive, Scope, Send, refuse, respond
 from quarterdeck.wire import HEAVY, MAX_BYTES

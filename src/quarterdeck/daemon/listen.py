@@ -18,7 +18,8 @@ import structlog
 
 from quarterdeck.core.payload import ID, sha256_of
 from quarterdeck.daemon.ears import SILENCE, Caller, Ears, Spoken, spoken
-from quarterdeck.daemon.loop import QUIET, Envelope, Held, Told
+from quarterdeck.daemon.holders import QUIET, Held, Told
+from quarterdeck.daemon.loop import Envelope
 from quarterdeck.errors import BadInput, HomeError
 from quarterdeck.wire import HEAVY, MAX_BYTES, capped, read_json, write_json
 

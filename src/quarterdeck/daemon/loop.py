@@ -12,43 +12,32 @@ import structlog
 from msgspec import Struct
 
 from quarterdeck.core.commands import (
-    AddRule,
-    AddRules,
     Answer,
     Command,
-    CreateToken,
     Deadline,
-    Decide,
-    ExtensionChanged,
     Heard,
     HolderGone,
     Input,
     InputRefused,
     LookAfter,
     Notify,
-    NotifyFailed,
-    RemoveRule,
     Reply,
-    Restarted,
-    RevokeToken,
     StillWaiting,
     Stopping,
     TranscriptRead,
-    Trimming,
-    TrustProject,
-    Unattended,
     Unwatch,
     WakeAfter,
 )
-from quarterdeck.core.decisions import Decision, NoOpinion
+from quarterdeck.core.decisions import NoOpinion
 from quarterdeck.core.feed import FeedEvent
-from quarterdeck.core.orders import Adjust, Deliver, Down, Failed, Finish, Given, Halt, Launch, TurnEnded, Up, Work
-from quarterdeck.core.payload import obj, text
+from quarterdeck.core.orders import Adjust, Deliver, Finish, Halt, Launch, Work
 from quarterdeck.core.reduce import Result, reduce
 from quarterdeck.core.state import Request, State
 from quarterdeck.core.step import decision_told
 from quarterdeck.daemon.disk import Disk
 from quarterdeck.daemon.heavy import HeavyWork
+from quarterdeck.daemon.holders import QUIET, Held, Holders, Told, settle
+from quarterdeck.daemon.inputs import about, is_long, is_said_once
 from quarterdeck.daemon.stats import Stats
 from quarterdeck.daemon.trouble import Trouble
 from quarterdeck.daemon.waiting import Waiting
@@ -60,47 +49,11 @@ SNAPSHOT_EVERY = 5_000
 BATCH = 512
 IDLE_SECONDS = 0.05
 INDEX_AT_LEAST = 20_000
-LONG_COMMAND = 1_000
-
-SAID_ONCE = (
-    Deadline,
-    Down,
-    Failed,
-    Given,
-    HolderGone,
-    InputRefused,
-    NotifyFailed,
-    Restarted,
-    StillWaiting,
-    TurnEnded,
-    Unattended,
-    Up,
-)
-"""Inputs that nobody would say again when they could not be recorded."""
 
 T = TypeVar("T")
 Subscriber = Callable[[list[FeedEvent]], None]
 
 logger = structlog.get_logger("loop")
-
-
-class Told(Struct, frozen=True):
-    """How an agent is answered. `recorded` is false when what it said is not in the log."""
-
-    decision: Decision
-    request: Request | None = None
-    recorded: bool = True
-    error: str | None = None
-
-
-QUIET = Told(NoOpinion())
-"""What an agent is told that nobody decides about."""
-
-
-class Held(Struct, frozen=True):
-    """The agent waits for a person; the answer comes later."""
-
-    answer: asyncio.Future[Told]
 
 
 class Envelope(Struct, frozen=True):
@@ -146,7 +99,7 @@ class Loop:
         self._queue: deque[_Said] = deque()
         self._scheduled = False
         self._stopped = self._leaving = False
-        self._holders: dict[str, list[asyncio.Future[Told]]] = {}
+        self._holders = Holders()
         self._snapshot_at = state.seq_no
         self._indexing: asyncio.TimerHandle | None = None
         self._work = HeavyWork()
@@ -165,8 +118,7 @@ class Loop:
 
     def held_since(self) -> float | None:
         """When the oldest request that an agent waits on was asked."""
-        requests = self.state.requests
-        return min((requests[r].opened_at for r in self._holders if r in requests), default=None)
+        return self._holders.since(self.state.requests)
 
     @property
     def damaged(self) -> str | None:
@@ -228,7 +180,7 @@ class Loop:
     async def command(self, command: Command) -> Reply:
         """What a person wants, and how it ended."""
         if self._stopped:
-            return Reply(request_id=_about(command), outcome="not_recorded", message="Quarterdeck is stopping")
+            return Reply(request_id=about(command), outcome="not_recorded", message="Quarterdeck is stopping")
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._put(_Said(command, reply=future))
         return await future
@@ -254,7 +206,7 @@ class Loop:
         if request is not None and request.status == "withdrawn":
             return False
         if request is not None and request.status == "pending":
-            future.set_result(Held(self._join(request_id)))
+            future.set_result(self._holders.join(request_id))
         else:
             future.set_result(Told(decision_told(request), request))
         return True
@@ -264,21 +216,12 @@ class Loop:
 
     def _pass_on(self, answer: Told | Held, request_id: str, future: asyncio.Future[Told | Held]) -> None:
         """Give a second connection the answer of the first."""
-        _settle(future, Held(self._join(request_id)) if isinstance(answer, Held) else answer)
-
-    def _join(self, request_id: str) -> asyncio.Future[Told]:
-        future: asyncio.Future[Told] = asyncio.get_running_loop().create_future()
-        self._holders.setdefault(request_id, []).append(future)
-        return future
+        settle(future, self._holders.join(request_id) if isinstance(answer, Held) else answer)
 
     def leave(self, request_id: str, answer: asyncio.Future[Told]) -> None:
         """A holder's connection closed; when nobody is left to wait, the request is withdrawn."""
-        holders = self._holders.get(request_id, [])
-        if answer in holders:
-            holders.remove(answer)
-            if not holders:
-                del self._holders[request_id]
-                self.tell(HolderGone(request_id=request_id, at=time.time()))
+        if self._holders.leave(request_id, answer):
+            self.tell(HolderGone(request_id=request_id, at=time.time()))
 
     def _put(self, said: _Said) -> None:
         self._queue.append(said)
@@ -295,7 +238,7 @@ class Loop:
         self._scheduled = bool(self._queue)
         if self._scheduled:
             asyncio.get_running_loop().call_soon(self._drain)
-        if self._work.takes(said.told for said in batch if said.is_heavy) or any(_is_long(said) for said in batch):
+        if self._work.takes(said.told for said in batch if said.is_heavy) or any(is_long(said.told) for said in batch):
             self._work.begin(lambda: self._record(batch), lambda recorded: self._finish(batch, recorded))
         else:
             self._finish(batch, lambda: self._record(batch))
@@ -397,7 +340,7 @@ class Loop:
         for said in batch:
             self._let_go(said, error)
         if not self._stopped:
-            self._trouble.begin(error, [said.told for said in batch if _is_said_once(said.told)])
+            self._trouble.begin(error, [said.told for said in batch if is_said_once(said.told)])
 
     def _takes_writing(self) -> bool:
         return not self._work.is_busy and self._log.takes_writing()
@@ -412,27 +355,26 @@ class Loop:
     def _let_go(self, said: _Said, error: str) -> None:
         told = Told(NoOpinion(), recorded=False, error=error)
         if said.answer is not None:
-            _settle(said.answer, told)
+            settle(said.answer, told)
         if said.reply is not None and isinstance(said.told, Command):
-            _settle(said.reply, Reply(request_id=_about(said.told), outcome="not_recorded", message=error))
+            settle(said.reply, Reply(request_id=about(said.told), outcome="not_recorded", message=error))
         if isinstance(said.told, Stopping):
-            for request_id in list(self._holders):
-                self._answer_holders(request_id, told)
+            self._holders.answer_all(told)
         if isinstance(said.told, Deadline):
-            self._answer_holders(said.told.request_id, told)
+            self._holders.answer(said.told.request_id, told)
 
     def _perform(self, said: _Said, result: Result) -> None:
         if said.answer is not None and result.told_nothing and not self._holders:
-            _settle(said.answer, QUIET)
+            settle(said.answer, QUIET)
             return
         own_id = said.told.event.id if isinstance(said.told, Heard) else None
         for effect in result.effects:
             if isinstance(effect, Answer):
                 told = QUIET if effect.request is None else Told(effect.decision, effect.request)
                 if effect.event_id == own_id and said.answer is not None:
-                    _settle(said.answer, told)
+                    settle(said.answer, told)
                 if self._holders:
-                    self._answer_holders(effect.event_id, told)
+                    self._holders.answer(effect.event_id, told)
             elif isinstance(effect, WakeAfter):
                 self._hold(said, result.state.requests[effect.request_id], effect.seconds)
             elif isinstance(effect, LookAfter):
@@ -444,19 +386,15 @@ class Loop:
             elif isinstance(effect, Launch | Deliver | Halt | Finish | Adjust):
                 self.work(effect)
             elif said.reply is not None:
-                _settle(said.reply, effect)
+                settle(said.reply, effect)
 
     def _hold(self, said: _Said, request: Request, seconds: float) -> None:
         if said.answer is not None:
-            _settle(said.answer, Held(self._join(request.request_id)))
+            settle(said.answer, self._holders.join(request.request_id))
         pid = said.told.event.context.pid if isinstance(said.told, Heard) else 0
         self._waiting.watch(request, seconds, pid)
         if self._leaving:
             self.let_go()
-
-    def _answer_holders(self, event_id: str, told: Told) -> None:
-        for holder in self._holders.pop(event_id, ()):
-            _settle(holder, told)
 
     def _index_when_idle(self) -> None:
         """The index waits for a pause, unless readers would have too much to walk."""
@@ -510,47 +448,3 @@ class Loop:
             self._drain()
             self._work.end()
         self.save_snapshot()
-
-
-def _about(command: Command) -> str:
-    match command:
-        case Decide(request_id=request_id):
-            return request_id
-        case Trimming():
-            return "log.trim"
-        case AddRule(rule=rule):
-            return rule.rule_id
-        case AddRules():
-            return "rules"
-        case RemoveRule(rule_id=rule_id):
-            return rule_id
-        case TrustProject(path=path):
-            return path
-        case ExtensionChanged(change=change):
-            return change.name
-        case CreateToken() | RevokeToken():
-            return command.token_id
-        case _:
-            return command.session_id
-
-
-def _is_long(said: _Said) -> bool:
-    """Whether deciding takes its time: a new rule looks at all that waits, and some commands are long to read."""
-    match said.told:
-        case AddRule() | AddRules():
-            return True
-        case Decide(remember=remember):
-            return remember is not None
-        case Heard(event=event, places=places):
-            return places is not None and len(text(obj(event.payload, "tool_input"), "command")) > LONG_COMMAND
-        case _:
-            return False
-
-
-def _is_said_once(told: Input) -> bool:
-    return isinstance(told, SAID_ONCE) or (isinstance(told, TranscriptRead) and bool(told.summary))
-
-
-def _settle(future: asyncio.Future[T], value: T) -> None:
-    if not future.done():
-        future.set_result(value)

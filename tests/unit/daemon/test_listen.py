@@ -16,8 +16,9 @@ from quarterdeck.core.decisions import NoOpinion
 from quarterdeck.core.state import Request, Settings, State
 from quarterdeck.daemon.disk import Disk
 from quarterdeck.daemon.ears import Attendance, Ears, spoken
+from quarterdeck.daemon.holders import Told
 from quarterdeck.daemon.listen import SocketServer, bind, peer_uid
-from quarterdeck.daemon.loop import Loop, Told
+from quarterdeck.daemon.loop import Loop
 from quarterdeck.daemon.processes import SessionsFolder
 from quarterdeck.daemon.waiting import Waiting
 from quarterdeck.errors import HomeError

@@ -10,7 +10,8 @@ from quarterdeck.core.commands import Heard
 from quarterdeck.core.feed import FeedEvent
 from quarterdeck.core.state import State
 from quarterdeck.daemon.disk import Disk
-from quarterdeck.daemon.loop import QUIET, Loop
+from quarterdeck.daemon.holders import QUIET
+from quarterdeck.daemon.loop import Loop
 from quarterdeck.daemon.processes import SessionsFolder
 from quarterdeck.daemon.waiting import Waiting
 from quarterdeck.store.log import Log
