@@ -82,7 +82,7 @@ def _leave(number: int, frame: object) -> None:
 def _start(home: Path) -> subprocess.Popen[bytes]:
     environ = {k: v for k, v in os.environ.items() if not k.startswith("QUARTERDECK_")}
     environ |= {"QUARTERDECK_HOME": str(home), "QUARTERDECK_PORT": "0", "QUARTERDECK_DECIDE_HOLD": "always"}
-    environ["QUARTERDECK_CLAUDE_CONFIG_DIR"] = str(home / "claude")
+    environ |= {"QUARTERDECK_CLAUDE_CONFIG_DIR": str(home / "claude"), "QUARTERDECK_RUNNER_NAME": "demo"}
     log = (home / "demo.log").open("wb")
     command = [sys.executable, "-m", "quarterdeck", "daemon", "--quiet"]
     process = subprocess.Popen(command, env=environ, stdin=subprocess.DEVNULL, stdout=log, stderr=log)  # noqa: S603
