@@ -8,6 +8,7 @@ import json
 import os
 import pty
 import secrets
+import signal
 import socket
 import stat
 import subprocess
@@ -143,6 +144,14 @@ def test_a_higher_level_is_quiet_and_a_wrong_one_is_named(tmp_path: Path) -> Non
         daemon.begin()
         assert daemon.ended() == 2
         assert "log.level" in daemon.stderr()
+
+
+def test_a_daemon_that_crashes_says_where(tmp_path: Path) -> None:
+    with Daemon(tmp_path / "home") as daemon:
+        os.kill(daemon.pid, signal.SIGBUS)
+        assert daemon.ended() == -signal.SIGBUS
+        assert "Fatal Python error: Bus error" in daemon.stderr()
+        assert "daemon/main.py" in daemon.stderr()
 
 
 def test_a_terminal_shows_text_and_only_what_needs_a_person(tmp_path: Path) -> None:

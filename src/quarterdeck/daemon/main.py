@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import faulthandler
 import gc
 import itertools
 import os
@@ -100,6 +101,7 @@ def run(
     home.lock()
     redactor = Redactor()
     start_logs(home.log, config.log.level, stderr, redactor)
+    faulthandler.enable(2)  # a crash in C, as of a log on a disk that fails, says where on stderr; values are left out
     if home.forwarder.exists():
         home.keep_forwarder(Path(hook.__file__))
     try:
