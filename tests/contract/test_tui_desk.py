@@ -14,7 +14,8 @@ from textual.widgets import Input, TextArea
 from quarterdeck.surfaces.tui.dialogs.batch import BatchDialog, Marks
 from quarterdeck.surfaces.tui.dialogs.choices import OneWord
 from quarterdeck.surfaces.tui.dialogs.dialog import Dialog
-from quarterdeck.surfaces.tui.model import Asked
+from quarterdeck.surfaces.tui.dialogs.words import WordsDialog
+from quarterdeck.surfaces.tui.model import SETTLE_SECONDS, Asked
 from tests.support.daemon import Daemon, HeldHook, Json, decision_in, permission
 from tests.support.pilot import face_of
 
@@ -121,10 +122,28 @@ async def test_what_does_not_all_show_is_decided_only_once_it_was_expanded(daemo
         await face.hears("Not all of it shows")
         assert asked.is_pending
         await face.press("x")
-        await face.until(lambda: asked.seen, "all of it")
-        assert face.desk.expanded
+        await face.until(lambda: face.desk.expanded and face.desk.rows[-1] != (), "all of it")
+        if face.desk.max_scroll_y:
+            await face.until(lambda: not face.desk.why_not("deny"))
+            await face.press("a")
+            await face.hears("go down to its end first")
+            await face.press("pagedown")
+            assert asked.is_pending
+            await face.press("end")
+        await face.until(lambda: asked.seen, "seen to its end")
         await face.press("a")
         assert decision_in(await answered(held)) == "allow"
+
+
+@pytest.mark.law("D10")
+async def test_who_refuses_need_not_have_seen_all_of_it(daemon: Daemon) -> None:
+    held = daemon.hold(permission("\n".join(f"echo {n}" for n in range(60))))
+    async with face_of(daemon.home) as face:
+        await face.card()
+        await face.press("d")
+        await face.until(lambda: isinstance(face.app.screen, WordsDialog))
+        await face.press(*"no", "enter")
+        assert verdict(await answered(held))["message"] == "no"
 
 
 async def test_a_request_resolved_elsewhere_stays_a_moment_with_a_word_who_did(daemon: Daemon) -> None:
@@ -184,6 +203,18 @@ async def test_an_edited_input_is_what_runs(daemon: Daemon) -> None:
         await face.press("ctrl+s")
         told = verdict(await answered(held))
         assert told["updatedInput"]["command"] == "make amends"
+        await face.sees("Allowed, edited, by owner via tui: make amends")
+
+
+async def test_an_input_that_was_opened_and_not_changed_was_not_edited(daemon: Daemon) -> None:
+    held = daemon.hold(asking("Write", file_path="/w/a", content="x"))
+    async with face_of(daemon.home) as face:
+        await face.card("Write")
+        await face.press("e")
+        await face.until(lambda: bool(face.app.screen.query(TextArea)))
+        await face.press("ctrl+s")
+        assert "updatedInput" not in verdict(await answered(held))
+        await face.sees("Allowed by owner via tui: Write(a)")
 
 
 async def test_an_edit_that_is_no_json_says_so_and_waits(daemon: Daemon) -> None:
@@ -263,7 +294,7 @@ async def test_questions_are_answered_one_after_the_other_by_number_and_in_own_w
             "Why?": "because",
         }
         assert told["updatedInput"]["annotations"] == {"Why?": {"notes": "hm"}}
-        await face.sees("Answered “Memory · Redis, Memory, rust · because” by owner via tui")
+        await face.sees("Answered “Memory · Redis, Memory, rust · because (hm)” by owner via tui")
         await face.until(lambda: face.text.count("Memory · Redis") > 1, "the answer in the feed")
 
 
@@ -335,6 +366,9 @@ async def test_many_are_decided_each_by_its_name_and_no_other(daemon: Daemon) ->
         await face.until(lambda: isinstance(face.app.screen, BatchDialog))
         assert all(f"echo {n}" in face.text for n in range(4))
         await face.press("a")
+        await face.sees("It has only just come on screen")
+        await asyncio.sleep(SETTLE_SECONDS)
+        await face.press("a")
         await face.sees("Nothing is marked")
         await face.press("asterisk")
         assert len(face.app.screen.query_one(Marks).marked) == 4
@@ -346,6 +380,35 @@ async def test_many_are_decided_each_by_its_name_and_no_other(daemon: Daemon) ->
         left = {request["tool_input"]["command"] for request in daemon.until_pending(3)}
         assert {"echo \u200b", "echo late"} < left
     for one in (*held, hidden):
+        one.close()
+
+
+@pytest.mark.law("D10")
+@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
+async def test_of_many_none_is_marked_that_was_not_on_screen_or_is_critical(
+    daemon: Daemon, size: tuple[int, int]
+) -> None:
+    held = [daemon.hold(permission(f"echo {n}\necho more\necho and more", f"many{n}")) for n in range(6)]
+    held.append(daemon.hold(permission("sudo rm -rf / --no-preserve-root", "many9")))
+    daemon.until_pending(7)
+    async with face_of(daemon.home, size) as face:
+        await face.card()
+        await face.press("m")
+        await face.until(lambda: isinstance(face.app.screen, BatchDialog))
+        marks = face.app.screen.query_one(Marks)
+        await face.until(lambda: marks.max_scroll_y > 0)
+        await face.press("asterisk")
+        await face.sees("not seen yet")
+        assert 0 < len(marks.marked) < 6
+        assert "--no-preserve-root" not in face.text
+        await face.press(*["down"] * 6, "asterisk")
+        await face.sees("Not marked: 1 critical")
+        assert len(marks.marked) == 6
+        await face.press("space")
+        assert len(marks.marked) == 7
+        await face.pilot.resize_terminal(size[0] + 20, size[1])
+        await face.until(lambda: len(marks.marked) == 7)
+    for one in held:
         one.close()
 
 

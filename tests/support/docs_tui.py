@@ -24,12 +24,14 @@ One card at a time: who asks, what exactly, the risk in words, what the rules sa
 
 - A decision key acts only when the card has the focus and has been on screen for 0.3 s.
 - What does not all show (more lines than fit, a large input, characters that hide or reorder) must be opened with `x`
-  first. Such characters are spelled out, like ⟨202e⟩. The editor shows them as JSON escapes.
+  first, and seen to its end (`end` goes there); to deny or to leave it to the terminal needs neither. Such characters
+  are spelled out, like ⟨202e⟩. The editor shows them as JSON escapes.
 - A decision carries the digest of what was shown. Who is too late is told who decided.
 - A request that is resolved elsewhere stays for two seconds, greyed, with a word who did it.
 - Below the card stands the latest decision: *sent*, then *confirmed* by what the agent did, or *overridden*.
 - While the daemon is away or silent, or the state of a session is unknown, the keys are off and a banner says why.
-- Many at once: each request is shown whole and marked by itself; there is no "allow the rest".
+- Many at once: each request is shown whole and marked by itself, once it has been on screen; there is no "allow the
+  rest".
 - A question is answered by number: on the card a number opens it with that choice, in the dialog numbers pick, Enter
   goes to the next question and sends after the last. Own words and a note go with it. What went out is told below the
   card and in the feed.

@@ -89,7 +89,7 @@ class Face:
         await self.until(there, f"a card with {command}")
         self.desk.focus()
         if settled:
-            await self.until(lambda: not self.desk.why_not() or "see everything" in self.desk.why_not(), "settled")
+            await self.until(lambda: not self.desk.why_not("deny"), "settled")
         assert self.desk.asked is not None
         return self.desk.asked
 

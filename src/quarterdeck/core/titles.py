@@ -102,7 +102,7 @@ def _decision(data: Any) -> str:
     edited = ", with an edited input" if data.updated_input is not None else ""
     words = {
         "allow": f"✓ Allowed{by}{edited}",
-        "answer": f"✓ Answered{by}: {answers_in_words(data.answers)}",
+        "answer": f"✓ Answered{by}: {answers_in_words(data.answers, data.notes)}",
         "deny": f"✗ Denied{by}{'' if data.pattern else ': ' + _denied(data)}",
         "block": f"✗ Blocked{by}: {data.reason or ''}",
         "ask": "? Asked at the terminal",
@@ -111,11 +111,15 @@ def _decision(data: Any) -> str:
     return words.get(str(data.decision_type), str(data.decision_type)).removesuffix(": ")
 
 
-def answers_in_words(answers: Any, width: int = 60) -> str:
-    """What was answered, in one line: the answers in their order, without the questions."""
+def answers_in_words(answers: Any, notes: Any = None, width: int = 60) -> str:
+    """What was answered, in one line: the answers in their order, each with its note, without the questions."""
     if not isinstance(answers, dict):
         return ""
-    told = (", ".join(map(str, one)) if isinstance(one, list) else str(one) for one in answers.values())
+    noted = notes if isinstance(notes, dict) else {}
+    told = []
+    for question, one in answers.items():
+        words = ", ".join(map(str, one)) if isinstance(one, list) else str(one)
+        told.append(f"{words} ({noted[question]})" if noted.get(question) else words)
     return cut(" · ".join(told).replace("\n", " "), width)
 
 

@@ -97,6 +97,12 @@ def _question(tool_input: Mapping[str, Any], width: int) -> str:
     return cut(asked[0]["question"], width) + more
 
 
+def about_decided(request: Mapping[str, Any]) -> str:
+    """What was decided, in one line: of an edited input the edited one."""
+    edited = (request.get("decision") or {}).get("updated_input")
+    return about({**request, "tool_input": edited} if edited is not None else request)
+
+
 _DID = {"allow": "Allowed", "deny": "Denied", "answer": "Answered", "block": "Told to go on", "pass": "Passed on"}
 _DELIVERY = {"sent": "sent", "confirmed": "confirmed", "overridden": "overridden at the terminal"}
 
@@ -114,7 +120,7 @@ def outcome(request: Mapping[str, Any]) -> str:
         return f"{_DID.get(made['decision'], made['decision'])} by rule {made['pattern']}"
     edited = ", edited," if made.get("updated_input") is not None else ""
     mode = f" ({made['mode']})" if made.get("mode") else ""
-    answers = answers_in_words(made.get("answers"))
+    answers = answers_in_words(made.get("answers"), made.get("notes"))
     said = f" “{answers}”" if answers else ""
     return f"{_DID.get(made['decision'], made['decision'])}{said}{mode}{edited} by {made['by']}"
 

@@ -102,6 +102,8 @@ def test_no_key_decides_what_has_just_come_or_is_not_in_focus(shown_at: float | 
 def test_what_hides_must_be_expanded_before_it_is_decided(more: dict[str, object]) -> None:
     model = with_one(**more)
     assert "press x" in may_decide(model)
+    assert "its end" in model.why_not(model.desk[0], 101.0, 100.0, True, verb="allow", expanded=True)
+    assert model.why_not(model.desk[0], 101.0, 100.0, True, verb="deny") == ""
     model.desk[0].seen = True
     assert may_decide(model) == ""
 

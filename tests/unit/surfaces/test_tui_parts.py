@@ -224,6 +224,10 @@ def test_a_rule_to_remember_is_a_sentence() -> None:
         ),
         (over(request(), "expired", source="timeout"), "Nobody answered in time"),
         (over(request(), updated_input={"command": "ls"}), "Allowed, edited, by owner via cli"),
+        (
+            over(request(), word="answer", answers={"Which?": "Red", "Why?": ["a", "b"]}, notes={"Which?": "or pink"}),
+            "Answered “Red (or pink) · a, b” by owner via cli",
+        ),
         (request(), "It waits"),
         (request(status="withdrawn"), "It is over"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
@@ -102,7 +103,10 @@ class Deciding:
 
     async def _edit(self, asked: Asked, message: str) -> Body | None:
         edited = await self._app.push_screen_wait(EditDialog(asked))
-        return None if edited is None else {"decision": "allow", "updated_input": edited}
+        if edited is None:
+            return None
+        before, after = (json.dumps(one, sort_keys=True) for one in (asked.shown["tool_input"], edited))
+        return {"decision": "allow"} | ({"updated_input": edited} if after != before else {})
 
     async def _remember(self, asked: Asked, message: str) -> Body | None:
         session = self._app.model.session_of(asked.view) or {}

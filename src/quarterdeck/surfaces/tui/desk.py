@@ -19,7 +19,7 @@ from quarterdeck.surfaces.tui.model import SETTLE_SECONDS, Asked, Model
 from quarterdeck.surfaces.tui.standing import how_many, standing_lines
 from quarterdeck.surfaces.tui.titled import Titled
 from quarterdeck.surfaces.tui.wall import Wall
-from quarterdeck.surfaces.words import about, delivery, outcome
+from quarterdeck.surfaces.words import about_decided, delivery, outcome
 
 VERBS = {
     "allow": ("a", "allow"),
@@ -115,30 +115,31 @@ class Desk(Wall, Titled):
         """A key has opened something that is typed into: what follows in the same breath is meant for that."""
         self._typing_until = time.monotonic() + TYPING_SECONDS
 
-    def why_not(self) -> str:
-        """Why no decision key acts now; empty when they do."""
-        if time.monotonic() < self._typing_until:
+    def why_not(self, verb: str = "") -> str:
+        """Why no decision key, or not this one, acts now; empty when it does."""
+        now = time.monotonic()
+        if now < self._typing_until:
             return "another key came just before"
-        return self._model.why_not(self.asked, time.monotonic(), self.shown_at, self.has_focus)
+        return self._model.why_not(self.asked, now, self.shown_at, self.has_focus, verb=verb, expanded=self.expanded)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys that do not fit the card are absent; those that may not act yet are greyed."""
         if action == "decide":
             if self.asked is None or parameters[0] not in card.decisions_for(self.asked.view):
                 return False
-            return True if not self.why_not() else None
+            return True if not self.why_not(str(parameters[0])) else None
         if action == "expand":
             return self.asked is not None
         return True
 
     def action_decide(self, verb: str, words: str = "") -> None:
-        if self.asked is None or verb not in card.decisions_for(self.asked.view) or self._say_why_not():
+        if self.asked is None or verb not in card.decisions_for(self.asked.view) or self._say_why_not(verb):
             return
         self.someone_types()
         self.post_message(self.Wants(verb, self.asked, words))
 
-    def _say_why_not(self) -> bool:
-        why = self.why_not()
+    def _say_why_not(self, verb: str) -> bool:
+        why = self.why_not(verb)
         if why:
             self.app.bell()
             self.refused = why[:1].upper() + why[1:]
@@ -152,8 +153,8 @@ class Desk(Wall, Titled):
         fitting = card.decisions_for(self.asked.view)
         if event.key in DIGITS and "answer" in fitting and int(event.key) <= card.choices_of(self.asked.shown):
             self.action_decide("answer", event.key)
-        elif event.key in {VERBS[verb][0] for verb in fitting}:
-            self._say_why_not()
+        elif meant := [verb for verb in fitting if VERBS[verb][0] == event.key]:
+            self._say_why_not(meant[0])
         elif unfit := [words for key, words in VERBS.values() if key == event.key]:
             keys = ", ".join(VERBS[verb][0] for verb in fitting)
             what = card.named(self.asked.view)
@@ -197,6 +198,7 @@ class Desk(Wall, Titled):
         if not self.expanded:
             self.styles.height = min(len(rows), self.most_rows) + 2
         self.show_rows(rows, grey)
+        self._look()
         self.refresh_bindings()
 
     def _title(self) -> None:
@@ -210,8 +212,9 @@ class Desk(Wall, Titled):
         elsewhere = len(self._model.standing)
         more = f" · {how_many(elsewhere)}" if elsewhere else ""
         self.entitled(f"Desk {place} of {len(pending)}{more}" if place else f"Desk{more}")
-        mark = card.risk_mark(asked.shown)
-        self.border_subtitle = Content(mark) if mark else None
+        below = "↓ more below" if self.expanded and not asked.seen else ""
+        words = " · ".join(filter(None, (below, card.risk_mark(asked.shown))))
+        self.border_subtitle = Content(words) if words else None
 
     def _card_rows(self, width: int) -> list[Row]:
         asked = self.asked
@@ -233,15 +236,29 @@ class Desk(Wall, Titled):
         return [*head, *body, *tail, *keys, *(last if len(last) <= left else [])]
 
     def _expanded_rows(self, asked: Asked, whole: tuple[str, int, list[Row]], width: int) -> list[Row]:
-        """All of it. Only what is not cut off anywhere has been seen."""
+        """All of it, in rows that are not cut off anywhere."""
         if whole[1] > width:
             self.post_message(self.Expand(asked))
             return list(fold([line(("…", "dim"))], width))
-        asked.seen = True
         if whole[1] < self.whole_width != self._widened:
             self._widened = self.whole_width
             self.post_message(self.Expand(asked))
         return [*whole[2], *fold([Line(), *self._foot(asked)], whole[1])]
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        self._look()
+
+    def _look(self) -> None:
+        """Note whether the end of the whole card has been on screen: only then has all of it been shown."""
+        asked, whole = self.asked, self._whole
+        if not self.expanded or asked is None or asked.seen or whole is None or whole[0] != asked.request_id:
+            return
+        end = len(whole[2])
+        is_drawn = len(self.rows) >= end and self.rows[end - 1] is whole[2][-1]
+        if is_drawn and self.scroll_offset.y + self.size.height >= end:
+            asked.seen = True
+            self.call_after_refresh(self.redraw)
 
     def _body(self, asked: Asked, width: int, room: int) -> list[Row]:
         """As many rows as there is room for; what is left out must be seen before anything is decided."""
@@ -262,14 +279,15 @@ class Desk(Wall, Titled):
 
     def _keys(self, asked: Asked) -> Iterator[Span]:
         """The keys that decide it, greyed while they may not act; each can be clicked."""
-        off = bool(self.why_not())
         choices = card.choices_of(asked.shown)
         if choices:
+            off = bool(self.why_not("answer"))
             yield Span(f"[1–{choices}]" if choices > 1 else "[1]", "dim" if off else "key")
             yield Span(f"{NO_BREAK}choose…", "dim" if off else "")
             yield Span("  ")
         for verb in card.decisions_for(asked.view):
             key, words = VERBS[verb]
+            off = bool(self.why_not(verb))
             yield Span(f"[{key}]", "dim" if off else "key", f"decide('{verb}')")
             yield Span(f"{NO_BREAK}{words.replace(' ', NO_BREAK)}", "dim" if off else "", f"decide('{verb}')")
             yield Span("  ")
@@ -300,4 +318,4 @@ class Desk(Wall, Titled):
 def _decided_line(view: dict[str, object]) -> Line:
     became = delivery(view)
     style = "blocked" if became.startswith("overridden") else "dim"
-    return line((f"{outcome(view)}: {about(view)}", "dim"), (f" · {became}" if became else "", style))
+    return line((f"{outcome(view)}: {about_decided(view)}", "dim"), (f" · {became}" if became else "", style))

@@ -23,6 +23,8 @@ SETTLE_SECONDS = 0.3
 STALE_SECONDS = 15.0
 """How long nothing may be heard of the daemon before what is shown counts as old."""
 DECIDED_KEPT = 50
+REFUSING = frozenset(("deny", "interrupt", "pass"))
+"""Decisions by which nothing is let through: nobody need have seen all of it."""
 
 
 class Asked:
@@ -286,8 +288,17 @@ class Model:
             return f"The daemon is {self.daemon_version}, this is {self.version}: qd stop, then qd up"
         return ""
 
-    def why_not(self, asked: Asked | None, at: float, shown_at: float | None, focused: bool) -> str:
-        """Why no decision may be made about a card now, in words; empty when one may."""
+    def why_not(
+        self,
+        asked: Asked | None,
+        at: float,
+        shown_at: float | None,
+        focused: bool,
+        *,
+        verb: str = "",
+        expanded: bool = False,
+    ) -> str:
+        """Why no decision, or not this one, may be made about a card now, in words; empty when it may."""
         if asked is None:
             return "nothing waits"
         if self.is_stale(at):
@@ -303,9 +314,11 @@ class Model:
             return "the card does not have the focus"
         if shown_at is None or at - shown_at < SETTLE_SECONDS:
             return "it has only just come on screen"
-        if asked.hides:
-            return f"not all of it shows ({', '.join(asked.hides)}): press x to see everything first"
-        return ""
+        if verb in REFUSING or not asked.hides:
+            return ""
+        if expanded:
+            return "not all of it has been on screen: go down to its end first"
+        return f"not all of it shows ({', '.join(asked.hides)}): press x to see everything first"
 
     @property
     def metrics(self) -> Metrics:

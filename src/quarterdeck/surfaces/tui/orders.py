@@ -68,7 +68,8 @@ class Orders:
         if target is None or target is not desk.asked:
             app.say("The card has changed meanwhile: nothing was decided", "warning")
             return
-        why = app.model.why_not(target, time.monotonic(), desk.shown_at, True)
+        now = time.monotonic()
+        why = app.model.why_not(target, now, desk.shown_at, True, verb=verb, expanded=desk.expanded)
         if not why and verb not in decisions_for(target.view):
             why = f"this request takes {', '.join(decisions_for(target.view))}"
         if why:

@@ -173,7 +173,7 @@ class Plain:
             asked, more = self._numbered(rest)
             if asked is None:
                 return
-            why = self.model.why_not(asked, time.monotonic(), 0.0, True)
+            why = self.model.why_not(asked, time.monotonic(), 0.0, True, verb=word)
             body = _body(word, more)
             if why or isinstance(body, str):
                 self._say(f"Not decided: {one_line(why or str(body))}")

@@ -6,16 +6,18 @@ import itertools
 import time
 from typing import ClassVar
 
+from msgspec import Struct
 from rich.style import Style
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.message import Message
 from textual.widgets import Static
 
 from quarterdeck.surfaces.tui import card
 from quarterdeck.surfaces.tui.dialogs.dialog import Dialog
 from quarterdeck.surfaces.tui.lines import Row, Span, fold, line
-from quarterdeck.surfaces.tui.model import Asked, Model
+from quarterdeck.surfaces.tui.model import SETTLE_SECONDS, Asked, Model
 from quarterdeck.surfaces.tui.wall import Wall, cursor_colour
 from quarterdeck.surfaces.words import outcome
 
@@ -35,8 +37,17 @@ def preview(asked: Asked, who: str, width: int) -> tuple[list[Row], bool]:
     return [*fold([first], width), *rows[:ROWS], *fold(note, width)], whole
 
 
+class Item(Struct, frozen=True):
+    """A request in the list: its rows, whether they are all of it, and whether it is marked by itself only."""
+
+    key: str
+    rows: list[Row]
+    whole: bool
+    critical: bool
+
+
 class Marks(Wall):
-    """The requests, each whole, with a mark before those that are meant."""
+    """The requests, each whole, with a mark before those that are meant. None is marked that was not on screen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "up", show=False),
@@ -45,48 +56,91 @@ class Marks(Wall):
         Binding("asterisk", "mark_all", "mark all", key_display="*"),
     ]
 
-    def __init__(self, items: list[tuple[str, list[Row], bool]]) -> None:
+    class Left(Message):
+        """Why some were not marked."""
+
+        def __init__(self, words: str) -> None:
+            super().__init__()
+            self.words = words
+
+    def __init__(self, items: list[Item]) -> None:
         super().__init__(id="several")
         self._items = items
         self._starts: list[int] = []
+        self._seen_rows: set[int] = set()
         self.cursor = 0
         self.marked: set[str] = set()
 
     def on_mount(self) -> None:
         self._draw_all()
 
+    def take(self, items: list[Item]) -> None:
+        """The same requests, folded anew: they must be seen again."""
+        self._items = items
+        self._seen_rows.clear()
+        self.marked &= {item.key for item in items if item.whole}
+        self._draw_all()
+
     def _draw_all(self) -> None:
         rows: list[Row] = []
         self._starts = []
-        for key, lines, whole in self._items:
+        for item in self._items:
             self._starts.append(len(rows))
-            mark = ("[x] " if key in self.marked else "[ ] ") if whole else " –  "
-            rows += [(Span(mark if not n else "    ", "key"), *row) for n, row in enumerate(lines)]
+            mark = ("[x] " if item.key in self.marked else "[ ] ") if item.whole else " –  "
+            rows += [(Span(mark if not n else "    ", "key"), *row) for n, row in enumerate(item.rows)]
         self.styles.height = min(len(rows), max(4, self.app.size.height - 10))
         self.show_rows(rows)
+        self.call_after_refresh(self._look)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        self._look()
+
+    def _look(self) -> None:
+        """Note what is on screen."""
+        top = self.scroll_offset.y
+        self._seen_rows.update(range(top, min(top + self.size.height, len(self.rows))))
+
+    def _is_seen(self, number: int) -> bool:
+        return self._seen_rows.issuperset(range(*self._place(number)))
+
+    def _place(self, number: int) -> tuple[int, int]:
+        ends = [*self._starts[1:], len(self.rows)]
+        return self._starts[number], ends[number]
 
     def row_style(self, number: int) -> Style | None:
-        start = self._starts[self.cursor] if self._starts else 0
-        end = self._starts[self.cursor + 1] if self.cursor + 1 < len(self._starts) else len(self.rows)
+        start, end = self._place(self.cursor)
         return Style(bgcolor=cursor_colour(self)) if start <= number < end else None
 
     def action_move(self, step: int) -> None:
         self.cursor = min(max(0, self.cursor + step), len(self._items) - 1)
-        start = self._starts[self.cursor]
-        self.scroll_to(y=max(0, start - self.size.height // 3), animate=False)
+        start, end = self._place(self.cursor)
+        top = max(start - self.size.height // 3, end - self.size.height, 0)
+        self.scroll_to(y=min(top, start), animate=False)
         self.refresh()
 
     def action_mark(self) -> None:
-        key, _, whole = self._items[self.cursor]
-        if whole:
-            self.marked ^= {key}
-            self._draw_all()
-        else:
+        item = self._items[self.cursor]
+        if not item.whole:
             self.app.bell()
+        elif not self._is_seen(self.cursor):
+            self.post_message(self.Left("Not all of it has been on screen: scroll to its end first"))
+        else:
+            self.marked ^= {item.key}
+            self._draw_all()
 
     def action_mark_all(self) -> None:
-        self.marked = {key for key, _, whole in self._items if whole}
+        """Those that were on screen and are not critical."""
+        left = {
+            item.key: number for number, item in enumerate(self._items) if item.whole and item.key not in self.marked
+        }
+        below = [key for key, number in left.items() if not self._is_seen(number)]
+        critical = [key for key, number in left.items() if self._items[number].critical and key not in below]
+        self.marked |= left.keys() - {*below, *critical}
         self._draw_all()
+        words = [f"{len(below)} not seen yet, go down first"] if below else []
+        words += [f"{len(critical)} critical, to be marked one by one"] if critical else []
+        self.post_message(self.Left(f"Not marked: {'; '.join(words)}" if words else ""))
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
@@ -113,15 +167,25 @@ class BatchDialog(Dialog[tuple[str, list[Asked]]]):
 
     def inside(self) -> ComposeResult:
         yield Static("Mark what you have read. Nothing is decided but what is marked here.", markup=False)
+        yield Marks(self._items())
+
+    def _items(self) -> list[Item]:
         width = max(30, min(100, int(self.app.size.width * 0.9) - 12))
         items = []
         for asked in self._asked.values():
-            who = str(self._model.name_of(asked.view["session_id"]))
-            items.append((asked.request_id, *preview(asked, who, width)))
-        yield Marks(items)
+            rows, whole = preview(asked, str(self._model.name_of(asked.view["session_id"])), width)
+            items.append(Item(asked.request_id, rows, whole, asked.view["risk"]["level"] == "critical"))
+        return items
 
     def on_mount(self) -> None:
+        self._shown_at = time.monotonic()
         self.set_interval(0.2, self._watch)
+
+    def on_resize(self) -> None:
+        self.query_one(Marks).take(self._items())
+
+    def on_marks_left(self, message: Marks.Left) -> None:
+        self.trouble(message.words)
 
     def _watch(self) -> None:
         """Those that are resolved elsewhere meanwhile are said so, and are not sent."""
@@ -133,7 +197,9 @@ class BatchDialog(Dialog[tuple[str, list[Asked]]]):
         marked = self.query_one(Marks).marked
         chosen = [self._asked[key] for key in self._asked if key in marked]
         odd = [one for one in chosen if word in FITTING and (one.view["form"] or one.view["kind"]) not in FITTING[word]]
-        if self._model.is_stale(time.monotonic()):
+        if time.monotonic() - self._shown_at < SETTLE_SECONDS:
+            self.trouble("It has only just come on screen")
+        elif self._model.is_stale(time.monotonic()):
             self.trouble("Not connected to the daemon: nothing can be decided")
         elif odd:
             self.trouble(f"{odd[0].view['tool_name']} cannot be decided by {word}: take its mark away")
