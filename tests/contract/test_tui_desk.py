@@ -131,6 +131,7 @@ async def test_what_does_not_all_show_is_decided_only_once_it_was_expanded(daemo
             assert asked.is_pending
             await face.press("end")
         await face.until(lambda: asked.seen, "seen to its end")
+        await face.until(lambda: "its end first" not in face.text, "no more said")
         await face.press("a")
         assert decision_in(await answered(held)) == "allow"
 

@@ -161,4 +161,6 @@ def test_the_preview_of_many_shows_each_whole_or_keeps_it_out() -> None:
     assert "press x first" in plain(rows)
     assert not preview(Asked(request(command="ls \u200b")), "shop", 60)[1]
     long.seen = True
-    assert preview(long, "shop", 60)[1]
+    rows, whole = preview(long, "shop", 60)
+    assert whole
+    assert "and more, which you have seen" in plain(rows)

@@ -255,6 +255,9 @@ class Bridge(Screen[None]):
         self.face.take_back(desk.refused)
         desk.focus()
 
+    def on_desk_seen(self) -> None:
+        self.face.take_back(self.desk.refused)
+
     def on_sessions_chosen(self, message: Sessions.Chosen) -> None:
         self.show_session(message.session_id)
 

@@ -76,6 +76,9 @@ class Desk(Wall, Titled):
             super().__init__()
             self.asked = asked
 
+    class Seen(Message):
+        """The end of the whole card has been on screen."""
+
     def __init__(self, model: Model, clock: Callable[[], float], *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._model = model
@@ -258,6 +261,7 @@ class Desk(Wall, Titled):
         is_drawn = len(self.rows) >= end and self.rows[end - 1] is whole[2][-1]
         if is_drawn and self.scroll_offset.y + self.size.height >= end:
             asked.seen = True
+            self.post_message(self.Seen())
             self.call_after_refresh(self.redraw)
 
     def _body(self, asked: Asked, width: int, room: int) -> list[Row]:

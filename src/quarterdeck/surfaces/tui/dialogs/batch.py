@@ -34,6 +34,8 @@ def preview(asked: Asked, who: str, width: int) -> tuple[list[Row], bool]:
     risk = Span(f" · {mark}" if mark else "", f"risk-{asked.view['risk']['level']}")
     first = line((who, "strong"), f" · {asked.view['tool_name']}", risk)
     note = [line(("not all of it shows: open it and press x first", "warn"))] if not whole else []
+    if whole and len(rows) > ROWS:
+        note = [line(("… and more, which you have seen", "dim"))]
     return [*fold([first], width), *rows[:ROWS], *fold(note, width)], whole
 
 
