@@ -124,6 +124,7 @@ async def test_what_does_not_all_show_is_decided_only_once_it_was_expanded(daemo
         await face.press("x")
         await face.until(lambda: face.desk.expanded and face.desk.rows[-1] != (), "all of it")
         if face.desk.max_scroll_y:
+            await face.until(lambda: face.desk.allow_vertical_scroll)
             await face.until(lambda: not face.desk.why_not("deny"))
             await face.press("a")
             await face.hears("go down to its end first")

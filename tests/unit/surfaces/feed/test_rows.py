@@ -47,6 +47,19 @@ def test_a_tool_and_its_result_are_one_row() -> None:
     assert rows.height == 2
 
 
+def test_what_has_no_outcome_yet_takes_one_line() -> None:
+    rows = Rows()
+    called = Book().call("Bash", {"stdout": "2 passed"}, command="pytest").events
+    rows.append(called[:1])
+    assert rows.height == 1
+    rows.append(called[1:])
+    asked = Book(first=3).asks("Bash", command="git push").events
+    rows.append(asked[:1])
+    assert rows.height == 2 + 1
+    rows.append(asked[1:])
+    assert rows.height == 2 + 2
+
+
 def test_results_find_their_calls_whatever_comes_between() -> None:
     book = Book()
     a = book.call("Bash", {"stdout": "A"}, command="a").events

@@ -195,10 +195,6 @@ def _foot(row: Row, look: Look) -> Line:
         return [lead, *_group(row.group), (f"  {row.after}", "dim")]
     if row.flags & DONE:
         return [lead, (row.after or "done", _after_role(row))]
-    if row.flags & DENIED:
-        return [lead, ("not run", "dim")]
-    if row.flags & WAITING and not row.over:
-        return [lead, ("not yet run", "dim")]
     return [lead, ("–" if row.over else "…", "dim")]
 
 

@@ -56,7 +56,7 @@ def _tool_pre(event: dict[str, Any], data: dict[str, Any]) -> Summary:
     face = face_of(str(data.get("tool_name", "")))
     given = data.get("tool_input")
     text = brief(face.subject(given), LINE) if isinstance(given, dict) else ""
-    return Summary(text, COMPACT if face.compact else FOOT, _use(event, data))
+    return Summary(text, COMPACT if face.compact else 0, _use(event, data))
 
 
 def _tool_post(event: dict[str, Any], data: dict[str, Any]) -> Summary:
@@ -92,7 +92,7 @@ def _request(event: dict[str, Any], data: dict[str, Any]) -> Summary:
     text = face.subject(given) if isinstance(given, dict) else ""
     if data.get("form") == "elicitation" and isinstance(given, dict):
         text = f"{given.get('mcp_server_name', '')}: {given.get('message', '')}"
-    return Summary(brief(text, LINE), FOOT, f"{event.get('session_id')}?{data.get('request_id')}")
+    return Summary(brief(text, LINE), 0, f"{event.get('session_id')}?{data.get('request_id')}")
 
 
 def _decision(event: dict[str, Any], data: dict[str, Any]) -> Summary:
