@@ -240,8 +240,11 @@ async def test_a_remembered_decision_is_a_rule_that_decides_the_next(daemon: Dae
         asked = await face.card("git log")
         await face.until(lambda: asked.patterns, "patterns")
         await face.press("r")
-        await face.sees("Always allow Bash(git log --oneline) in this project.")
+        await face.sees("Always allow Bash(git log --oneline) in this session.")
         await face.sees("past requests")
+        assert "trusts" not in face.text
+        face.app.screen.query_one("#scope", OneWord).choose(1)
+        await face.sees("Always allow Bash(git log --oneline) in this project.")
         await face.sees("! Saving it also trusts /w for rules")
         assert "Claude too" in face.text
         await face.press("ctrl+s")
@@ -259,6 +262,8 @@ async def test_a_remembered_rule_may_be_handed_to_claude_too(daemon: Daemon) -> 
         assert asked.trust == "rules"
         await face.press("r")
         await face.sees("Always allow")
+        face.app.screen.query_one("#scope", OneWord).choose(1)
+        await face.sees("in this project.")
         assert "trusts" not in face.text
         face.app.screen.query_one("#claude", OneWord).choose(2)
         await face.press("ctrl+s")

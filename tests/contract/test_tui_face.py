@@ -202,8 +202,9 @@ async def test_the_audit_shows_who_decided_what(daemon: Daemon) -> None:
     async with face_of(daemon.home) as face:
         await face.until(lambda: face.app.model.stats is not None)
         await page(face, "audit")
-        await face.sees("permission.decision")
+        await face.sees("denied")
         await face.press("enter")
+        await face.sees("kind: permission.decision")
         await face.sees("hash in the chain")
         await face.press("y")
         assert "permission.decision" in face.app.clipboard

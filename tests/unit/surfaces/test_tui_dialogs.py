@@ -79,7 +79,14 @@ async def test_a_choice_by_key_holds_before_it_is_saved() -> None:
         return dialog.query_one("#scope", OneWord).has_focus
 
     found = await saved(dialog, ready, "right", "ctrl+s")
-    assert found["remember"]["scope"] == "user"
+    assert found["remember"]["scope"] == "project"
+
+
+@pytest.mark.law("R5")
+async def test_a_rule_is_remembered_for_the_session_alone_unless_more_is_chosen() -> None:
+    dialog = RememberDialog(asked("Bash(make)", "Bash(make:*)"), talk(), "/w")
+    found = await saved(dialog, focused(dialog, Input), "ctrl+s")
+    assert found == {"decision": "allow", "remember": {"pattern": "Bash(make)", "scope": "session"}}
 
 
 async def test_a_pattern_that_is_picked_by_number_is_the_one_remembered() -> None:

@@ -31,8 +31,8 @@ def preview(asked: Asked, who: str, width: int) -> tuple[list[Row], bool]:
     rows = list(itertools.islice(fold(card.body(asked.shown), width), ROWS + 1))
     whole = asked.seen or (len(rows) <= ROWS and not card.concealed(asked.shown))
     mark = card.risk_mark(asked.shown)
-    risk = Span(f" · {mark}" if mark else "", f"risk-{asked.view['risk']['level']}")
-    first = line((who, "strong"), f" · {asked.view['tool_name']}", risk)
+    risk = Span(mark, f"risk-{asked.view['risk']['level']}")
+    first = line((who, "strong"), f" · {asked.view['tool_name']}", " · " if mark else "", risk)
     note = [line(("not all of it shows: open it and press x first", "warn"))] if not whole else []
     if whole and len(rows) > ROWS:
         note = [line(("… and more, which you have seen", "dim"))]

@@ -83,7 +83,7 @@ class RememberDialog(DecisionDialog[Json]):
         yield Input(self._patterns[0] if self._patterns else "", placeholder="like Bash(git log:*)", id="pattern")
         yield Numbered([(pattern, "") for pattern in self._patterns], chosen=[0], id="offered")
         yield OneWord("decision", EFFECTS, 0, id="effect")
-        yield OneWord("where", [words for _, words in SCOPES], 1, id="scope")
+        yield OneWord("where", [words for _, words in SCOPES], 0, id="scope")
         yield OneWord("how long", [words for _, words in LENGTHS], 0, id="length")
         yield OneWord("Claude too", [words for _, words in KEEPERS], 0, id="claude")
         yield Static("", id="past", classes="says", markup=False)

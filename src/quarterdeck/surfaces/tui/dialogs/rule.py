@@ -22,6 +22,7 @@ from quarterdeck.surfaces.tui.talk import Talk
 Json = dict[str, Any]
 EFFECTS = ("allow", "ask", "deny")
 LONGEST = 500
+"""Characters that a line to be changed begins with at most; what is longer is left to be typed."""
 SCOPES = (("user", "everywhere"), ("project", "in the folder below"))
 
 
@@ -109,7 +110,7 @@ class ExplainDialog(Dialog[Json]):
 
     def __init__(self, cwd: str, latest: Json | None = None) -> None:
         super().__init__()
-        self._cwd = cwd
+        self._cwd = cwd if len(cwd) <= LONGEST else ""
         self._tool = str(latest["tool_name"]) if latest else "Bash"
         self._given = written(latest["tool_input"]) if latest else ""
 

@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 
 from quarterdeck.core.feed import OWN
 from quarterdeck.errors import QuarterdeckError
+from quarterdeck.surfaces.deeds import deed, doer
 from quarterdeck.surfaces.tui.card import body
 from quarterdeck.surfaces.tui.grid import Cell, Grid
 from quarterdeck.surfaces.tui.lines import Line, line
@@ -21,9 +22,6 @@ from quarterdeck.surfaces.words import outcome
 Json = dict[str, Any]
 REACH = 20_000
 """How many events of the log are looked at for what is to be audited, at first; older ones on demand."""
-
-DEEDS = {"no_opinion": "pass"}
-"""Decisions that have another word on the desk."""
 
 MOST_LINES = 300
 """Of what was asked for, so many lines are shown."""
@@ -36,25 +34,21 @@ def audit_rows(rows: Iterable[Json]) -> Iterator[tuple[str, tuple[Cell, ...]]]:
     """Each deed on a row."""
     for row in rows:
         what = row["what"]
-        deed = (
-            DEEDS.get(str(what.get("decision_type")))
-            or what.get("decision_type")
-            or what.get("wanted")
-            or what.get("effect")
-            or ""
-        )
         about = row.get("about") or next((what[name] for name in ABOUT if what.get(name)), "")
-        clock = _clock(row["at"])
-        who = row["who"] + (f" via {row['surface']}" if row["surface"] else "")
-        style = {"deny": "removed", "allow": "good"}.get(str(deed), "")
+        style = {"deny": "removed", "allow": "good"}.get(what.get("decision_type") or what.get("effect"), "")
         session = "" if row["session_id"] == OWN else row["session_id"][:8]
-        told = (str(deed or row["kind"]), style)
-        yield str(row["seq_no"]), ((clock, "dim"), told, str(about), who, row["source"], row["kind"], session)
+        told = (deed(row), style)
+        yield str(row["seq_no"]), ((_clock(row["at"]), "dim"), told, str(about), doer(row), row["source"], session)
 
 
 def detail_lines(row: Json) -> Iterator[Line]:
     """One deed, whole."""
-    for name, value in {**row["what"], "digest": row["digest"], "hash in the chain": row["hash"]}.items():
+    for name, value in {
+        "kind": row["kind"],
+        **row["what"],
+        "digest": row["digest"],
+        "hash in the chain": row["hash"],
+    }.items():
         if value is not None:
             yield line((f"{name}: ", "dim"), str(value))
 
@@ -88,7 +82,7 @@ class AuditPage(TablePage):
     """Enter shows a deed whole, with the request that it decided; o reads further back."""
 
     heading = "Audit"
-    columns = ("when", "deed", "about", "who", "source", "kind", "session")
+    columns = ("when", "deed", "about", "who", "source", "session")
     empty = "Nothing was decided or changed yet."
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("o", "older", "older ones"),
