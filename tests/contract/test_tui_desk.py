@@ -9,15 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.command import Command, CommandList, CommandPalette
+from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
+from quarterdeck.surfaces.tui.desk import Aim
 from quarterdeck.surfaces.tui.dialogs.batch import BatchDialog, Marks
 from quarterdeck.surfaces.tui.dialogs.choices import OneWord
 from quarterdeck.surfaces.tui.dialogs.dialog import Dialog
 from quarterdeck.surfaces.tui.dialogs.words import WordsDialog
 from quarterdeck.surfaces.tui.model import SETTLE_SECONDS, Asked
+from quarterdeck.surfaces.tui.screens.page import PageScreen
 from tests.support.daemon import Daemon, HeldHook, Json, decision_in, permission
-from tests.support.pilot import face_of
+from tests.support.pilot import Face, face_of
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -423,10 +427,41 @@ async def test_an_order_decides_the_card_that_was_there_when_it_was_begun(daemon
     held = daemon.hold(permission("make room"))
     async with face_of(daemon.home) as face:
         asked = await face.card("make room")
-        face.app.order("deny out of date", Asked(asked.view))
+        face.app.order("deny out of date", Aim(Asked(asked.view), 0.0))
         await face.hears("The card has changed meanwhile")
         await face.orders("deny not here")
         assert verdict(await answered(held))["message"] == "not here"
+
+
+async def choose(face: Face, words: str) -> None:
+    """In the palette."""
+    await face.press("ctrl+p")
+    await face.until(lambda: isinstance(face.app.screen, CommandPalette), "the palette")
+    await face.types(words)
+    await face.until(lambda: _first_offered(face.app.screen) == words, words)
+    await face.press("down", "enter")
+
+
+def _first_offered(palette: Screen[Any]) -> str:
+    offered = palette.query_one(CommandList)
+    first = offered.get_option_at_index(0) if offered.option_count else None
+    return str(first.hit.text) if isinstance(first, Command) else ""
+
+
+async def test_the_palette_decides_the_card_that_was_on_screen_when_it_opened(daemon: Daemon) -> None:
+    held = daemon.hold(permission("make rain"))
+    async with face_of(daemon.home) as face:
+        await face.card("make rain")
+        await face.press("question_mark")
+        await face.until(lambda: isinstance(face.app.screen, PageScreen), "help")
+        await choose(face, "pass")
+        await face.hears("No card was on screen")
+        await face.press("escape")
+        await face.card("make rain")
+        await choose(face, "allow")
+        assert decision_in(await answered(held)) == "allow"
+        await choose(face, "bell off")
+        await face.hears("The bell is off")
 
 
 @pytest.mark.law("S11")

@@ -23,9 +23,9 @@ From 60×20 on everything fits: on a narrow screen the desk is on top, and the p
 One card at a time: who asks, what exactly, the risk in words, what the rules say, what Claude suggests, and the keys.
 
 - A decision key acts only when the card has the focus and has been on screen for 0.3 s.
-- What does not all show (more lines than fit, a large input, characters that hide or reorder) must be opened with `x`
-  first, and seen to its end (`end` goes there); to deny or to leave it to the terminal needs neither. Such characters
-  are spelled out, like ⟨202e⟩. The editor shows them as JSON escapes.
+- What does not all show (more lines than fit, a long risk, a large input, characters that hide or reorder) must be
+  opened with `x` first, and seen to its end (`end` goes there); to deny or to leave it to the terminal needs neither.
+  Such characters are spelled out, like ⟨202e⟩. The editor shows them as JSON escapes.
 - A decision carries the digest of what was shown. Who is too late is told who decided.
 - A request that is resolved elsewhere stays for two seconds, greyed, with a word who did it.
 - Below the card stands the latest decision: *sent*, then *confirmed* by what the agent did, or *overridden*.
@@ -67,8 +67,8 @@ interrupted, ended, forked, switched to another mode; one that has ended is resu
 own can be taken over once it has ended there, until then it is forked. While the model of an SDK session speaks, its
 words stand at the end of the feed.
 
-`t` hands the screen to the terminal of a pty or tmux session, and Ctrl-] comes back. Meanwhile nothing of this face
-runs: it neither rings nor notifies.
+`t` hands the screen to the terminal of a pty or tmux session, and Ctrl-] comes back. Meanwhile this face draws nothing,
+but it still rings and notifies when somebody waits.
 
 `:plugins`, `:marketplaces` and `:mcp` have Claude Code's own command line do what is asked and show what it says. No
 MCP server is started before `v`.

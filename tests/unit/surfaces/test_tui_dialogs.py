@@ -19,7 +19,7 @@ from quarterdeck.surfaces.tui.dialogs.remember import RememberDialog
 from quarterdeck.surfaces.tui.dialogs.rule import ExplainDialog, RuleDialog
 from quarterdeck.surfaces.tui.model import Asked
 from tests.support.pilot import Face
-from tests.support.tui import RecordedTalk, connected, request, snapshot
+from tests.support.tui import RecordedTalk, connected, request, session, snapshot
 
 TYPED = " --dry-run --verbose"
 
@@ -31,7 +31,7 @@ def asked(*patterns: str, **more: Any) -> Asked:
 
 
 def talk() -> RecordedTalk:
-    return RecordedTalk([connected(), snapshot()], {})
+    return RecordedTalk([connected(), snapshot(sessions=[session()])], {})
 
 
 async def saved(dialog: Dialog[Any], ready: Callable[[], object], *keys: str) -> Any:
@@ -40,6 +40,7 @@ async def saved(dialog: Dialog[Any], ready: Callable[[], object], *keys: str) ->
     found: list[Any] = []
     async with app.run_test(size=(120, 40)) as pilot:
         face = Face(app, pilot)
+        await face.until(lambda: app.model.is_told, "a connection")
         await app.push_screen(dialog, found.append)
         await face.until(lambda: app.screen is dialog and ready(), "the dialog")
         for key in keys:

@@ -8,12 +8,17 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from rich.color import Color
 from textual.events import Key
 
 from quarterdeck import __version__
-from quarterdeck.surfaces.live import Message
+from quarterdeck.surfaces.live import Lost, Message
 from quarterdeck.surfaces.tui.app import QuarterdeckApp
 from quarterdeck.surfaces.tui.command_line import CommandLine
+from quarterdeck.surfaces.tui.dialogs.batch import BatchDialog, Marks
+from quarterdeck.surfaces.tui.dialogs.dialog import DecisionDialog
+from quarterdeck.surfaces.tui.model import SETTLE_SECONDS
+from quarterdeck.surfaces.tui.themes import style_of
 from tests.support.pilot import Face
 from tests.support.tui import NOW, Json, RecordedTalk, connected, event, ours, over, request, session, snapshot
 
@@ -110,7 +115,6 @@ async def test_the_feed_calls_a_session_otherwise_once_another_works_beside_it()
         await face.sees("proj·aaaa   ◂ claude")
 
 
-@pytest.mark.law("D7")
 @pytest.mark.parametrize(
     ("burst", "typed"), [(":audit", "audit"), ("/allow", "find allow"), ("fkind=a", "filter kind=a")]
 )
@@ -182,3 +186,85 @@ async def test_a_card_that_was_read_whole_and_is_small_again_says_that_there_is_
         await face.press("x")
         await face.sees("x shows everything: there is more below")
         assert face.desk.why_not() == ""
+
+
+async def test_a_card_that_comes_in_the_place_of_another_has_to_be_seen_before_it_is_decided() -> None:
+    two = [request("q1", "make one"), request("q2", "make two", opened_at=NOW)]
+    async with shown([session(pending=2)], two) as face:
+        first, desk = await face.card("make one"), face.desk
+        assert desk.shown_at is not None
+        since = desk.shown_at
+        face.app.model.hear(Message("request", {"request": over(first.view, "decided", word="deny")}), since)
+        face.app.dirty()
+        second = await face.card("make two")
+        assert desk.shown_at > since
+        soon = face.app.model.why_not(second, desk.shown_at + 0.29, desk.shown_at, True, verb="allow")
+        assert soon == "it has only just come on screen"
+        before = desk.shown_at
+        await face.press("question_mark")
+        await face.until(lambda: face.app.screen is not face.bridge, "another screen")
+        await face.press("escape")
+        await face.until(lambda: (desk.shown_at or before) > before, "back on screen")
+
+
+async def test_a_card_that_is_over_is_greyed_and_says_who_ended_it() -> None:
+    async with shown([session()], [request("q1", "make waves")]) as face:
+        asked = await face.card("make waves")
+        assert colours(face, "make waves") != {style_of("dark", "dim").color}
+        done = over(asked.view, "decided", word="deny", by="ann via phone")
+        face.app.model.hear(Message("request", {"request": done}), time.monotonic() + 60)
+        face.app.dirty()
+        await face.sees("→ Denied by ann via phone")
+        assert colours(face, "make waves") == {style_of("dark", "dim").color}
+
+
+def colours(face: Face, words: str) -> set[Color | None]:
+    """The colours in which the desk shows these words."""
+    strips = [face.desk.render_line(y) for y in range(face.desk.size.height)]
+    return {s.style.color for strip in strips for s in strip if words in s.text and s.style is not None}
+
+
+@pytest.mark.law("D10")
+@pytest.mark.parametrize("size", [(60, 20), (80, 24)], ids=str)
+async def test_a_risk_that_is_not_told_to_its_end_must_be_seen_before_an_allow(size: tuple[int, int]) -> None:
+    risk = {"level": "critical", "reasons": [f"reason {n} of many that it is harmful" for n in range(30)]}
+    async with shown([session()], [request(command="make harm", risk=risk)], size) as face:
+        asked = await face.card("make harm")
+        await face.sees("x shows everything: there is more below")
+        assert "press x" in face.desk.why_not("allow")
+        await face.press("x")
+        await face.until(lambda: face.desk.expanded and face.desk.allow_vertical_scroll, "all of it")
+        await face.press("end")
+        await face.until(lambda: asked.seen, "its end")
+        await face.sees("reason 29")
+
+
+@pytest.mark.law("S11")
+@pytest.mark.parametrize("verb", ["d", "r", "e"])
+async def test_what_was_typed_stays_in_its_dialog_while_nobody_may_decide(verb: str) -> None:
+    async with shown([session()], [request()]) as face:
+        asked = await face.card("git push")
+        asked.patterns = ["Bash(git push --force)"]
+        await face.press(verb)
+        await face.until(lambda: isinstance(face.app.screen, DecisionDialog), "the dialog")
+        face.app.model.hear(Lost("gone"), time.monotonic())
+        await face.press("ctrl+s" if verb != "d" else "enter")
+        await face.until(lambda: "Not sent: what is shown may be old" in face.text or not asked.is_pending, "a word")
+        assert isinstance(face.app.screen, DecisionDialog)
+        assert not asked.sending
+
+
+@pytest.mark.law("S11")
+async def test_of_many_none_is_decided_whose_session_nobody_knows() -> None:
+    two = [request("q1", "make one"), request("q2", "make two", session_id="s2")]
+    async with shown([session(), session("s2", "unknown", pending=1)], two) as face:
+        await face.card("make one")
+        await face.press("m")
+        await face.until(lambda: isinstance(face.app.screen, BatchDialog), "the dialog")
+        await face.press("asterisk")
+        await face.until(lambda: len(face.app.screen.query_one(Marks).marked) == 2, "both")
+        opened = time.monotonic()
+        await face.until(lambda: time.monotonic() > opened + SETTLE_SECONDS, "a while")
+        await face.press("a")
+        await face.sees("Nothing was sent. make two: the state of this session is unknown")
+        assert isinstance(face.app.screen, BatchDialog)

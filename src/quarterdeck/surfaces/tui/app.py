@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import os
 import time
 from collections.abc import Callable, Iterable
 from contextlib import aclosing
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -25,9 +26,10 @@ from quarterdeck.core.text import one_line
 from quarterdeck.errors import QuarterdeckError, Refused
 from quarterdeck.surfaces.tui.app_keys import APP_KEYS
 from quarterdeck.surfaces.tui.bridge import Bridge
-from quarterdeck.surfaces.tui.commands import COMMANDS, read_command
+from quarterdeck.surfaces.tui.commands import BY_NAME, palette, read_command
+from quarterdeck.surfaces.tui.desk import Aim
 from quarterdeck.surfaces.tui.footer import Keys
-from quarterdeck.surfaces.tui.model import Asked, Model
+from quarterdeck.surfaces.tui.model import Model
 from quarterdeck.surfaces.tui.notify import Notifier
 from quarterdeck.surfaces.tui.orders import Orders
 from quarterdeck.surfaces.tui.status import SHOWN_SECONDS, Status
@@ -75,6 +77,9 @@ class QuarterdeckApp(App[None]):
         self.bridge = Bridge()
         self.drafts: dict[str, str] = {}
         """What was typed into a dialog and not sent, by what it was for."""
+        self.is_lent = False
+        """Whether another program has the terminal."""
+        self._aim: Aim | None = None
         self._following: Worker[None] | None = None
         self._is_dirty = True
         self._drawn_at = 0.0
@@ -109,8 +114,10 @@ class QuarterdeckApp(App[None]):
                 await self._following.wait()
 
     def _write(self, text: str) -> None:
-        """Straight to the terminal, in turn with what is drawn."""
-        if self._driver is not None and not self.is_headless:
+        """Straight to the terminal, in turn with what is drawn; to whoever has it, while it is lent."""
+        if self.is_lent:
+            os.write(1, text.encode())
+        elif self._driver is not None and not self.is_headless:
             self._driver.write(text)
             self._driver.flush()
 
@@ -218,17 +225,24 @@ class QuarterdeckApp(App[None]):
         else:
             self.say("Nothing here to copy", "warning")
 
-    def order(self, text: str, target: Asked | None) -> None:
-        """Do what was typed."""
+    def order(self, text: str, aim: Aim | None) -> None:
+        """Do what was typed, about the card that was there when the typing began."""
         found = read_command(text)
         if isinstance(found, str):
             self.say(found, "warning")
         else:
-            self.orders.perform(found[0].name, found[1], target)
+            self.orders.perform(found[0].name, found[1], aim)
 
     def perform(self, name: str, rest: str) -> None:
-        """Do what a key or the palette names."""
-        self.orders.perform(name, rest, self.bridge.desk.asked)
+        """Do what a key names."""
+        self.orders.perform(name, rest, self.bridge.desk.aim)
+
+    def action_command_palette(self) -> None:
+        """What is chosen there is about the card that had been on screen for a while when it opened."""
+        self._aim = self.bridge.desk.aim if self.screen is self.bridge else None
+        if self._aim is not None and not self.bridge.desk.is_settled:
+            self._aim = self._aim._replace(shown_at=None)
+        super().action_command_palette()
 
     def open_page(self, name: str) -> None:
         """One of the other screens; they are read when the first is opened, so that the bridge is there sooner."""
@@ -243,13 +257,13 @@ class QuarterdeckApp(App[None]):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Every command, for the palette."""
-        for command in COMMANDS:
-            if not command.takes or command.takes.startswith("["):
-                yield SystemCommand(command.name, command.words, lambda name=command.name: self.perform(name, ""))
-        for theme in THEMES:
-            yield SystemCommand(
-                f"theme {theme.name}", "change the colours", lambda n=theme.name: self.perform("theme", n)
-            )
+        aim = self._aim
+        sessions = {
+            one["session_id"]: str(self.model.name_of(one["session_id"])) for one in self.model.shown_sessions()
+        }
+        for name, rest, shown in palette(sessions):
+            order = partial(self.orders.perform, name, rest, aim)
+            yield SystemCommand(one_line(shown), BY_NAME[name].words, order)
 
 
 def spare_collector() -> None:

@@ -307,7 +307,7 @@ class Bridge(Screen[None]):
 
     def action_order(self, begin: str) -> None:
         self.desk.someone_types()
-        self.query_one(CommandLine).open(begin, self.desk.asked)
+        self.query_one(CommandLine).open(begin, self.desk.aim)
 
     def action_help(self) -> None:
         self.face.open_page("help")
@@ -396,9 +396,8 @@ class Bridge(Screen[None]):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         line = self.query_one(CommandLine)
-        target = line.target
         line.close()
-        self.face.order(event.value, target)
+        self.face.order(event.value, line.aim)
 
 
 def _whole_rows(asked: Asked, session: dict[str, Any] | None, name: Name, width: int, now: float) -> list[Row]:

@@ -206,9 +206,19 @@ _BODIES: Mapping[str, Callable[[Json, set[str]], Iterator[Line]]] = {
 }
 
 
+def risk_lines(request: Json) -> list[Line]:
+    """The risk in words; nothing for a low one."""
+    return list(_risk(request))
+
+
+def background(request: Json, why: str = "") -> list[Line]:
+    """What the command does, what the rules and the agent say."""
+    return [*_command(request), *_rules(request, why), *_asked_for(request)]
+
+
 def tail(request: Json, why: str = "") -> list[Line]:
-    """Risk in words, what the command does, what the rules and the agent say."""
-    return [*_risk(request), *_command(request), *_rules(request, why), *_asked_for(request)]
+    """Everything that is told beside what is wanted."""
+    return [*risk_lines(request), *background(request, why)]
 
 
 def risk_mark(request: Json) -> str:

@@ -10,7 +10,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from quarterdeck.surfaces.tui.commands import COMMANDS
-from quarterdeck.surfaces.tui.model import Asked
+from quarterdeck.surfaces.tui.desk import Aim
 
 
 class CommandLine(Input):
@@ -27,13 +27,13 @@ class CommandLine(Input):
             compact=True,
             select_on_focus=False,
         )
-        self.target: Asked | None = None
+        self.aim: Aim | None = None
         self.before: Widget | None = None
 
-    def open(self, begin: str, target: Asked | None) -> None:
+    def open(self, begin: str, aim: Aim | None) -> None:
         """Ready to be typed into, at once: what comes in the same breath is meant for it."""
         self.before = self.screen.focused
-        self.target = target
+        self.aim = aim
         self.value = begin
         self.cursor_position = len(begin)
         self.add_class("-shown")

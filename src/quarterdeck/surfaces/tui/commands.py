@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 
@@ -79,6 +80,18 @@ def read_command(text: str) -> tuple[Command, str] | str:
     if begun:
         return f"{name} may be {' or '.join(command.name for command in begun)}"
     return f"no such command: {name}; ? lists them all"
+
+
+def palette(sessions: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    """Every order that the palette offers: its name, what follows it, and both as shown. `sessions` are the names by
+    id of those that can be looked at."""
+    for command in COMMANDS:
+        if command.takes == "NAME":
+            yield from ((command.name, key, f"{command.name} {name}") for key, name in sessions.items())
+        elif "|" in command.takes:
+            yield from ((command.name, word, f"{command.name} {word}") for word in command.takes.split("|"))
+        else:
+            yield command.name, "", command.name
 
 
 def read_filter(text: str) -> dict[str, str] | str:

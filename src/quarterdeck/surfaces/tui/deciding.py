@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from quarterdeck.surfaces.tui.dialogs.plan import PlanDialog
 from quarterdeck.surfaces.tui.dialogs.remember import RememberDialog
 from quarterdeck.surfaces.tui.dialogs.words import WordsDialog
 from quarterdeck.surfaces.tui.model import Asked
-from quarterdeck.surfaces.words import about, outcome
+from quarterdeck.surfaces.words import about
 
 if TYPE_CHECKING:
     from quarterdeck.surfaces.tui.app import QuarterdeckApp
@@ -49,8 +50,8 @@ class Deciding:
         body = await self._ask[verb](asked, message)
         if body is None:
             return
-        if not asked.is_pending:
-            self._say(f"Nothing was sent: {outcome(asked.view)}", "warning")
+        if why := self._app.model.why_off(asked, time.monotonic()):
+            self._say(f"Nothing was sent: {why}", "warning")
             return
         await self._send(asked, body)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Iterator
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from textual import events
 from textual.binding import Binding, BindingType
@@ -41,6 +41,13 @@ TYPING_SECONDS = 0.5
 NO_BREAK = "\u00a0"
 FOLD_AT_ONCE = 2_000
 """Rows that are folded on the loop; what is longer is folded aside."""
+
+
+class Aim(NamedTuple):
+    """The card that an order is about, and since when it was on screen as the order was begun."""
+
+    asked: Asked
+    shown_at: float | None
 
 
 class Desk(Wall, Titled):
@@ -108,6 +115,16 @@ class Desk(Wall, Titled):
             self._widened = 0
             self.scroll_home(animate=False)
             self.come_on_screen()
+
+    @property
+    def aim(self) -> Aim | None:
+        """What an order that begins now is about."""
+        return Aim(self.asked, self.shown_at) if self.asked else None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the card has been on screen for as long as it takes to see it."""
+        return self.shown_at is not None and time.monotonic() - self.shown_at >= SETTLE_SECONDS
 
     def come_on_screen(self) -> None:
         """The card is seen from now on."""
@@ -230,13 +247,15 @@ class Desk(Wall, Titled):
         keys = list(fold(self._foot(asked), width))
         if asked.is_pending and not self.has_focus and self.most_rows - len(head) - len(keys) < LEAST_BODY:
             keys = list(fold([line(("n", "key"), " goes to it")], width))[:1]
-        tail = list(fold(card.tail(asked.shown, asked.why), width))
+        risk = list(fold(card.risk_lines(asked.shown), width))
+        tail = list(fold(card.background(asked.shown, asked.why), width))
         room = max(1, self.most_rows - len(head) - len(keys))
-        body = self._body(asked, width, room - 1 if tail and room > LEAST_BODY else room)
-        tail = tail[: max(0, room - len(body))]
+        told = min(len(risk) or bool(tail), max(0, room - LEAST_BODY))
+        body = self._body(asked, width, room - told, told < len(risk))
+        below = [*risk, *tail][: max(0, room - len(body))]
         last = list(fold(self._last(), width))
-        left = room - len(body) - len(tail)
-        return [*head, *body, *tail, *keys, *(last if len(last) <= left else [])]
+        left = room - len(body) - len(below)
+        return [*head, *body, *below, *keys, *(last if len(last) <= left else [])]
 
     def _expanded_rows(self, asked: Asked, whole: tuple[str, int, list[Row]], width: int) -> list[Row]:
         """All of it, in rows that are not cut off anywhere."""
@@ -264,10 +283,10 @@ class Desk(Wall, Titled):
             self.post_message(self.Seen())
             self.call_after_refresh(self.redraw)
 
-    def _body(self, asked: Asked, width: int, room: int) -> list[Row]:
-        """As many rows as there is room for; what is left out must be seen before anything is decided."""
+    def _body(self, asked: Asked, width: int, room: int, risk_cut: bool) -> list[Row]:
+        """As many rows as there is room for; what is left out, here or after it, must be seen before an allow."""
         rows = list(itertools.islice(fold(card.body(asked.shown), width), room + 1))
-        asked.overflow = "there is more below" if len(rows) > room else ""
+        asked.overflow = "there is more below" if risk_cut or len(rows) > room else ""
         if hides := asked.hides or [asked.overflow] * bool(asked.overflow):
             more = line(("… ", "warn"), Span("x shows everything", "key", "expand"), (f": {', '.join(hides)}", "warn"))
             return [*rows[: max(0, room - 1)], *itertools.islice(fold_line(more, width), 1)]

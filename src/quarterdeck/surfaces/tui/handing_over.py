@@ -1,9 +1,11 @@
-"""The screen is handed over to the terminal of a session, and comes back with Ctrl-]."""
+"""The screen is lent to another program, like the terminal of a session or an editor, and comes back when it ends."""
 
 from __future__ import annotations
 
-import threading
-from typing import TYPE_CHECKING, Any
+import asyncio
+import signal
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual.app import SuspendNotSupported
 
@@ -15,33 +17,32 @@ if TYPE_CHECKING:
     from quarterdeck.surfaces.tui.app import QuarterdeckApp
 
 Json = dict[str, Any]
+T = TypeVar("T")
 
 
-def hand_over(app: QuarterdeckApp, session: Json) -> None:
-    """Until the person comes back. Nothing of ours is drawn meanwhile, since nothing of ours runs."""
+async def lend_screen(app: QuarterdeckApp, work: Callable[[], T]) -> T:
+    """Do something in a thread that has the terminal to itself. The face goes on hearing the daemon, rings and
+    notifies, and draws nothing. Ctrl-C is for whoever has the screen."""
+    before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
-        with app.suspend():
-            trouble = _attached(app, session)
+        with app.suspend(), app.batch_update():
+            app.is_lent = True
+            try:
+                return await asyncio.to_thread(work)
+            finally:
+                app.is_lent = False
+    finally:
+        signal.signal(signal.SIGINT, before)
+        app.refresh(layout=True)
+
+
+async def hand_over(app: QuarterdeckApp, session: Json) -> None:
+    """To the terminal of a session, until the person comes back with Ctrl-]."""
+    try:
+        await lend_screen(app, lambda: attach_to(session, app.talk.where, "tui"))
     except SuspendNotSupported:
         app.say(f"In another terminal: qd attach {session['session_id'][:8]}", "warning")
-        return
-    if trouble:
-        app.say(trouble, "error")
+    except (QuarterdeckError, OSError) as error:
+        app.say(str(error), "error")
     else:
         app.say(f"Back from {called(session)}")
-
-
-def _attached(app: QuarterdeckApp, session: Json) -> str:
-    """Attach in a thread of its own, for the event loop of this one is the face's; what went wrong, in words."""
-    troubles: list[str] = []
-
-    def attach() -> None:
-        try:
-            attach_to(session, app.talk.where, "tui")
-        except (QuarterdeckError, OSError) as error:
-            troubles.append(str(error))
-
-    attaching = threading.Thread(target=attach)
-    attaching.start()
-    attaching.join()
-    return "".join(troubles)

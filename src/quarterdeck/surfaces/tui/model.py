@@ -288,6 +288,19 @@ class Model:
             return f"The daemon is {self.daemon_version}, this is {self.version}: qd stop, then qd up"
         return ""
 
+    def why_off(self, asked: Asked, at: float) -> str:
+        """Why nobody may decide about a request now, however well it was seen, in words; empty when one may."""
+        if self.is_stale(at):
+            return "what is shown may be old: not connected to the daemon"
+        if not asked.is_pending:
+            return outcome(asked.view)
+        if asked.sending:
+            return f"{asked.sending} is on its way"
+        session = self.session_of(asked.view)
+        if session is None or session["agent_state"] == "unknown":
+            return "the state of this session is unknown: decide at its terminal"
+        return ""
+
     def why_not(
         self,
         asked: Asked | None,
@@ -301,15 +314,8 @@ class Model:
         """Why no decision, or not this one, may be made about a card now, in words; empty when it may."""
         if asked is None:
             return "nothing waits"
-        if self.is_stale(at):
-            return "what is shown may be old: not connected to the daemon"
-        if not asked.is_pending:
-            return outcome(asked.view)
-        if asked.sending:
-            return f"{asked.sending} is on its way"
-        session = self.session_of(asked.view)
-        if session is None or session["agent_state"] == "unknown":
-            return "the state of this session is unknown: decide at its terminal"
+        if why := self.why_off(asked, at):
+            return why
         if not focused:
             return "the card does not have the focus"
         if shown_at is None or at - shown_at < SETTLE_SECONDS:

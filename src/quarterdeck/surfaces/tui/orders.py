@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from textual.app import SuspendNotSupported
 
 from quarterdeck.surfaces.tui.card import decisions_for
 from quarterdeck.surfaces.tui.commands import read_filter
-from quarterdeck.surfaces.tui.model import Asked
+from quarterdeck.surfaces.tui.desk import Aim
 from quarterdeck.surfaces.tui.session_orders import BY_COMMAND
 from quarterdeck.surfaces.tui.themes import NAMES
 from quarterdeck.surfaces.words import project_of
@@ -52,10 +53,10 @@ class Orders:
             "quit": lambda rest: app.exit(),
         }
 
-    def perform(self, name: str, rest: str, target: Asked | None) -> None:
-        """Do it. A decision is about the card that was there when it was ordered."""
+    def perform(self, name: str, rest: str, aim: Aim | None) -> None:
+        """Do it. A decision is about the card that was there when the order was begun."""
         if name in DECISIONS:
-            self._decide(name.replace("-", "_"), rest, target)
+            self._decide(name.replace("-", "_"), rest, aim)
         elif name in BY_COMMAND:
             self._app.bridge.steer(BY_COMMAND[name], self._app.bridge.steered, rest)
         elif name in PAGE_NAMES:
@@ -63,13 +64,17 @@ class Orders:
         else:
             self._do[name](rest)
 
-    def _decide(self, verb: str, words: str, target: Asked | None) -> None:
+    def _decide(self, verb: str, words: str, aim: Aim | None) -> None:
         app, desk = self._app, self._app.bridge.desk
-        if target is None or target is not desk.asked:
+        if aim is None:
+            app.say("No card was on screen: nothing was decided", "warning")
+            return
+        target = aim.asked
+        if target is not desk.asked:
             app.say("The card has changed meanwhile: nothing was decided", "warning")
             return
         now = time.monotonic()
-        why = app.model.why_not(target, now, desk.shown_at, True, verb=verb, expanded=desk.expanded)
+        why = app.model.why_not(target, now, aim.shown_at, True, verb=verb, expanded=desk.expanded)
         if not why and verb not in decisions_for(target.view):
             why = f"this request takes {', '.join(decisions_for(target.view))}"
         if why:
@@ -127,14 +132,21 @@ class Orders:
 
     def _outside(self, *commands: list[str]) -> None:
         """Run our own commands on the bare terminal, with a question between them."""
+        self._app.run_worker(self._lend(commands), group="outside")
+
+    async def _lend(self, commands: tuple[list[str], ...]) -> None:
+        from quarterdeck.surfaces.tui.handing_over import lend_screen
+
         try:
-            with self._app.suspend():
-                for place, command in enumerate(commands):
-                    if place and input("Do it? [y/N] ").strip().lower() not in ("y", "yes"):
-                        return
-                    subprocess.run([sys.executable, "-m", "quarterdeck", *command], check=False)  # noqa: S603
-                input("Enter goes back to Quarterdeck ")
+            await lend_screen(self._app, lambda: _run_each(commands))
         except SuspendNotSupported:
             self._app.say(f"in another terminal: qd {commands[-1][0]}", "warning")
-        except (EOFError, KeyboardInterrupt):
-            return
+
+
+def _run_each(commands: Iterable[list[str]]) -> None:
+    with contextlib.suppress(EOFError):
+        for place, command in enumerate(commands):
+            if place and input("Do it? [y/N] ").strip().lower() not in ("y", "yes"):
+                return
+            subprocess.run([sys.executable, "-m", "quarterdeck", *command], check=False)  # noqa: S603
+        input("Enter goes back to Quarterdeck ")

@@ -106,7 +106,7 @@ class Steering:
     async def _terminal(self, session: Json, words: str) -> None:
         from quarterdeck.surfaces.tui.handing_over import hand_over
 
-        hand_over(self._app, session)
+        await hand_over(self._app, session)
 
     async def _order(self, session: Json, order: str, body: Json, done: str) -> None:
         try:

@@ -19,7 +19,7 @@ from quarterdeck.surfaces.tui.dialogs.dialog import Dialog
 from quarterdeck.surfaces.tui.lines import Row, Span, fold, line
 from quarterdeck.surfaces.tui.model import SETTLE_SECONDS, Asked, Model
 from quarterdeck.surfaces.tui.wall import Wall, cursor_colour
-from quarterdeck.surfaces.words import outcome
+from quarterdeck.surfaces.words import about, outcome
 
 ROWS = 6
 """Rows a request may take in the preview; one that needs more is opened and decided by itself."""
@@ -199,10 +199,13 @@ class BatchDialog(Dialog[tuple[str, list[Asked]]]):
         marked = self.query_one(Marks).marked
         chosen = [self._asked[key] for key in self._asked if key in marked]
         odd = [one for one in chosen if word in FITTING and (one.view["form"] or one.view["kind"]) not in FITTING[word]]
-        if time.monotonic() - self._shown_at < SETTLE_SECONDS:
+        now = time.monotonic()
+        waiting = [one for one in chosen if one.is_pending]
+        off = [f"{about(one.view)}: {why}" for one in waiting if (why := self._model.why_off(one, now))]
+        if now - self._shown_at < SETTLE_SECONDS:
             self.trouble("It has only just come on screen")
-        elif self._model.is_stale(time.monotonic()):
-            self.trouble("Not connected to the daemon: nothing can be decided")
+        elif off:
+            self.trouble(f"Nothing was sent. {off[0]}")
         elif odd:
             self.trouble(f"{odd[0].view['tool_name']} cannot be decided by {word}: take its mark away")
         elif not chosen:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from itertools import takewhile
 from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
@@ -98,9 +99,10 @@ class DecisionDialog(Dialog[R]):
         return Static(Content(one_line(about(self.asked.shown, 400))), classes="says", markup=False)
 
     def send(self, result: R) -> None:
-        """End with this, unless there is nothing to decide any more."""
-        if self.asked.is_pending:
+        """End with this, unless nobody may decide now: then it says why, and what was typed stays."""
+        why = cast("QuarterdeckApp", self.app).model.why_off(self.asked, time.monotonic())
+        if not why:
             self.dismiss(result)
         else:
-            self._watch()
+            self.trouble(f"Not sent: {why}")
             self.app.bell()

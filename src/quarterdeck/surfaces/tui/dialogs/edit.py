@@ -8,7 +8,7 @@ import shlex
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import Binding, BindingType
@@ -16,7 +16,11 @@ from textual.widgets import Static, TextArea
 
 from quarterdeck.core.text import UNSEEN
 from quarterdeck.surfaces.tui.dialogs.dialog import DecisionDialog
+from quarterdeck.surfaces.tui.handing_over import lend_screen
 from quarterdeck.surfaces.tui.model import Asked
+
+if TYPE_CHECKING:
+    from quarterdeck.surfaces.tui.app import QuarterdeckApp
 
 Json = dict[str, Any]
 LARGE = 100_000
@@ -91,16 +95,21 @@ class EditDialog(DecisionDialog[Json]):
         self.once_typed(self._open_editor)
 
     def _open_editor(self) -> None:
+        self.run_worker(self._edit_outside(), group="editor", exclusive=True)
+
+    async def _edit_outside(self) -> None:
         area = self.query_one("#text", TextArea)
+        text = self._text if self._is_large else area.text
+        suffix = "json" if field_of(self._input) is None else "sh"
         try:
-            with self.app.suspend():
-                text = self._text if self._is_large else area.text
-                self._text = edited(text, "json" if field_of(self._input) is None else "sh")
-            area.text = self._text[:LARGE]
+            self._text = await lend_screen(cast("QuarterdeckApp", self.app), lambda: edited(text, suffix))
         except SuspendNotSupported:
             self.trouble("this terminal cannot be handed to an editor")
-        except OSError as error:
+        except (OSError, ValueError) as error:
             self.trouble(f"the editor did not start: {error}")
+        else:
+            area.text = self._text[:LARGE]
+            area.read_only = self._is_large
 
 
 def edited(text: str, suffix: str) -> str:
