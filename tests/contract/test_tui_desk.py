@@ -408,17 +408,30 @@ async def test_of_many_none_is_marked_that_was_not_on_screen_or_is_critical(
         await face.until(lambda: isinstance(face.app.screen, BatchDialog))
         marks = face.app.screen.query_one(Marks)
         await face.until(lambda: marks.max_scroll_y > 0)
+        await asyncio.sleep(SETTLE_SECONDS)
         await face.press("asterisk")
         await face.sees("not seen yet")
         assert 0 < len(marks.marked) < 6
         assert "--no-preserve-root" not in face.text
-        await face.press(*["down"] * 6, "asterisk")
+        before = set(marks.marked)
+        marks.scroll_end(animate=False, immediate=True)
+        marks.scroll_home(animate=False, immediate=True)
+        await face.press("asterisk")
+        assert marks.marked == before, "what flew past was not seen"
+        for _ in range(6):
+            await face.press("down")
+            await asyncio.sleep(SETTLE_SECONDS)
+        await face.press("asterisk")
         await face.sees("Not marked: 1 critical")
         assert len(marks.marked) == 6
         await face.press("space")
         assert len(marks.marked) == 7
         await face.pilot.resize_terminal(size[0] + 20, size[1])
         await face.until(lambda: len(marks.marked) == 7)
+        await face.pilot.resize_terminal(30, size[1])
+        await asyncio.sleep(SETTLE_SECONDS)
+        await face.press("space", "space")
+        assert len(marks.marked) == 6, "nothing is marked of which a terminal shows only a part"
     for one in held:
         one.close()
 
@@ -485,9 +498,20 @@ async def test_a_daemon_that_goes_away_takes_the_keys_with_it_and_gives_them_bac
 async def test_a_click_decides_too(daemon: Daemon) -> None:
     held = daemon.hold(permission("make clicks"))
     async with face_of(daemon.home) as face:
-        await face.card("make clicks")
+        asked = await face.card("make clicks")
         row = next(n for n, line in enumerate(face.desk.text.split("\n")) if "[a]" in line)
-        await face.pilot.click(face.desk, offset=(3, row + 1))
+        allow, elsewhere = (3, row + 1), (3, 1)
+        face.bridge.sessions.focus()
+        await face.pilot.click(face.desk, offset=allow)
+        await face.hears("This click brought the focus here")
+        await asyncio.sleep(SETTLE_SECONDS)
+        await face.pilot.click(face.desk, offset=allow, button=3)
+        await face.pilot.click(face.desk, offset=allow, shift=True)
+        await face.pilot.mouse_down(face.desk, offset=elsewhere)
+        await face.pilot.mouse_up(face.desk, offset=allow)
+        assert asked.is_pending
+        assert not asked.sending
+        await face.pilot.click(face.desk, offset=allow)
         assert decision_in(await answered(held)) == "allow"
 
 

@@ -12,7 +12,8 @@ from textual.widgets import Input
 from quarterdeck.surfaces.tui.app import QuarterdeckApp
 from quarterdeck.surfaces.tui.bridge import Bridge
 from quarterdeck.surfaces.tui.desk import Desk
-from quarterdeck.surfaces.tui.model import Asked
+from quarterdeck.surfaces.tui.dialogs.dialog import DecisionDialog
+from quarterdeck.surfaces.tui.model import SETTLE_SECONDS, Asked
 from quarterdeck.surfaces.tui.talk import Talk
 
 SECONDS = 30.0
@@ -65,6 +66,10 @@ class Face:
         await self.until(there, f"“{words}” said")
 
     async def press(self, *keys: str) -> None:
+        """Press keys, as a person does who has looked at the dialog first."""
+        dialog = self.app.screen
+        if isinstance(dialog, DecisionDialog):
+            await self.until(lambda: time.monotonic() - dialog.shown_at >= SETTLE_SECONDS, "a look")
         await self.pilot.press(*keys)
 
     async def types(self, text: str) -> None:

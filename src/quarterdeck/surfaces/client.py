@@ -31,7 +31,8 @@ class Client:
         try:
             note = json.loads((home / "run" / "daemon.json").read_text(encoding="utf-8"))
             token = (home / "token").read_text(encoding="utf-8").strip()
-            return cls(note["url"], token, surface, timeout)
+            urlsplit(url := str(note["url"])).port  # noqa: B018 an address whose port is none is refused here
+            return cls(url, token, surface, timeout)
         except FileNotFoundError:
             raise NoDaemon(f"no Quarterdeck runs in {home}; {hint}") from None
         except (OSError, ValueError, KeyError, TypeError) as error:

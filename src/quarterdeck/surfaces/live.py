@@ -13,7 +13,7 @@ from typing import Any, Self
 import msgspec
 from msgspec import Struct
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage, InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage, InvalidStatus, InvalidURI
 
 from quarterdeck import __version__
 from quarterdeck.errors import NoDaemon, Refused
@@ -78,7 +78,7 @@ class Live:
                             wait = FIRST_WAIT if isinstance(said, Connected) else wait
                             yield said
                     reason = "the connection closed"
-                except (OSError, NoDaemon, InvalidHandshake, InvalidMessage) as error:
+                except (OSError, ValueError, NoDaemon, InvalidHandshake, InvalidMessage, InvalidURI) as error:
                     _raise_if_refused(error)
                     reason = str(error) or type(error).__name__
                 self._drop(reason)
@@ -109,10 +109,10 @@ class Live:
     def _read(self, message: dict[str, Any]) -> Connected | Message | None:
         kind = str(message.get("type"))
         if kind == "hello":
-            self.after = int(message["seq_no"]) if message["resume"] == "gap" or self.after is None else self.after
-            return Connected(
-                int(message["seq_no"]), message["runner_id"], message["daemon_version"], message["resume"] == "ok"
-            )
+            last, is_resumed = int(message["seq_no"]), message["resume"] == "ok"
+            if self.after is None or not is_resumed or last < self.after:
+                self.after = last
+            return Connected(last, message["runner_id"], message["daemon_version"], is_resumed)
         if kind == "ack":
             waiting = self._acks.pop(str(message.get("id")), None)
             if waiting is not None and not waiting.done():

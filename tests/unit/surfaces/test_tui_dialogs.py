@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 from textual import events
 from textual.widgets import Input, TextArea
 
+from quarterdeck.core.text import UNSEEN
 from quarterdeck.surfaces.tui.app import QuarterdeckApp
 from quarterdeck.surfaces.tui.dialogs.choices import Numbered, OneWord
-from quarterdeck.surfaces.tui.dialogs.dialog import Dialog
-from quarterdeck.surfaces.tui.dialogs.edit import EditDialog
+from quarterdeck.surfaces.tui.dialogs.dialog import DecisionDialog, Dialog
+from quarterdeck.surfaces.tui.dialogs.edit import EditDialog, read_back
 from quarterdeck.surfaces.tui.dialogs.form import FormDialog
 from quarterdeck.surfaces.tui.dialogs.remember import RememberDialog
 from quarterdeck.surfaces.tui.dialogs.rule import ExplainDialog, RuleDialog
+from quarterdeck.surfaces.tui.dialogs.words import WordsDialog
+from quarterdeck.surfaces.tui.last_look import harmless
 from quarterdeck.surfaces.tui.model import Asked
-from tests.support.pilot import Face
-from tests.support.tui import RecordedTalk, connected, request, session, snapshot
+from tests.support.pilot import Face, screen_text
+from tests.support.tui import HOSTILE, RecordedTalk, connected, request, session, snapshot
 
 TYPED = " --dry-run --verbose"
 
@@ -43,6 +48,8 @@ async def saved(dialog: Dialog[Any], ready: Callable[[], object], *keys: str) ->
         await face.until(lambda: app.model.is_told, "a connection")
         await app.push_screen(dialog, found.append)
         await face.until(lambda: app.screen is dialog and ready(), "the dialog")
+        if isinstance(dialog, DecisionDialog):
+            dialog.shown_at = 0.0
         for key in keys:
             app.post_message(events.Key(key, key if len(key) == 1 else None))
         await face.until(lambda: found, "an end")
@@ -129,3 +136,38 @@ async def test_a_dialog_steps_aside_for_the_one_it_leads_to() -> None:
         await face.until(lambda: not first.query_one("#box").visible, "one dialog")
         await face.press("escape")
         await face.sees("A new rule")
+
+
+@pytest.mark.law("D10")
+@pytest.mark.parametrize("given", [{"command": "make"}, {"path": "x"}], ids=["command", "JSON"])
+def test_nothing_that_hides_is_saved_by_an_edit(given: dict[str, str]) -> None:
+    text = json.dumps({"path": "a\u202eb"}, ensure_ascii=False)
+    found = read_back("make \u202e now" if "command" in given else text, given)
+    assert isinstance(found, str)
+    assert "⟨202e⟩" in found
+    assert read_back(json.dumps({"path": "a\u202eb"}), {"path": "x"}) == {"path": "a\u202eb"}
+
+
+@pytest.mark.law("I6")
+@pytest.mark.parametrize("hostile", [text for text in HOSTILE if UNSEEN.search(text)])
+async def test_what_is_typed_into_never_reaches_the_terminal_raw(hostile: str) -> None:
+    app = QuarterdeckApp(Path("/nowhere"), talk=talk())
+    asked_for = {"requested_schema": {"properties": {"name": {"type": "string", "default": hostile}}}}
+    form = Asked(request("q1", form="elicitation", kind="question", tool_input=asked_for))
+    async with app.run_test(size=(120, 40)) as pilot:
+        for dialog in (EditDialog(asked()), FormDialog(form), ExplainDialog(hostile), WordsDialog(asked(), "t", "h")):
+            await app.push_screen(dialog)
+            for line in dialog.query(Input):
+                line.value += hostile
+            for page in dialog.query(TextArea):
+                page.text += hostile
+            await pilot.pause()
+            shown = screen_text(app)
+            assert not UNSEEN.search(shown), shown
+            await app.pop_screen()
+
+
+def test_a_last_look_keeps_the_width_of_what_it_replaces() -> None:
+    text = "a\x1b[2J\u202eb\u200bc漢"
+    assert cell_len(harmless(text)) == cell_len(text)
+    assert not UNSEEN.search(harmless(text))

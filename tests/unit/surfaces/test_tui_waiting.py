@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from rich.color import Color
 from textual.events import Key
+from textual.widgets import Input
 
 from quarterdeck import __version__
-from quarterdeck.surfaces.live import Lost, Message
+from quarterdeck.surfaces.live import Connected, Lost, Message
 from quarterdeck.surfaces.tui.app import QuarterdeckApp
 from quarterdeck.surfaces.tui.command_line import CommandLine
 from quarterdeck.surfaces.tui.dialogs.batch import BatchDialog, Marks
@@ -261,10 +262,104 @@ async def test_of_many_none_is_decided_whose_session_nobody_knows() -> None:
         await face.card("make one")
         await face.press("m")
         await face.until(lambda: isinstance(face.app.screen, BatchDialog), "the dialog")
-        await face.press("asterisk")
-        await face.until(lambda: len(face.app.screen.query_one(Marks).marked) == 2, "both")
         opened = time.monotonic()
         await face.until(lambda: time.monotonic() > opened + SETTLE_SECONDS, "a while")
+        await face.press("asterisk")
+        await face.until(lambda: len(face.app.screen.query_one(Marks).marked) == 2, "both")
         await face.press("a")
         await face.sees("Nothing was sent. make two: the state of this session is unknown")
         assert isinstance(face.app.screen, BatchDialog)
+
+
+@pytest.mark.law("D10")
+@pytest.mark.parametrize(
+    ("size", "more"),
+    [((80, 24), {"agent_id": "a1", "agent_type": "x" * 1400}), ((80, 24), {"tool_name": "mcp__" + "x" * 1800})],
+    ids=["agent", "tool"],
+)
+async def test_who_asks_never_crowds_out_what_is_wanted(size: tuple[int, int], more: Json) -> None:
+    async with shown([session()], [request(command="make harm", **more)], size) as face:
+        await face.card("make harm")
+        await face.sees("x shows everything: there is more below")
+        await face.press("a")
+        await face.hears("Not all of it shows")
+
+
+@pytest.mark.law("D10")
+@pytest.mark.parametrize("size", [(120, 5), (120, 4), (12, 40), (15, 30)], ids=str)
+async def test_a_terminal_that_is_too_small_lets_nothing_through(size: tuple[int, int]) -> None:
+    async with shown([session()], [request(command="make harm and hide it far to the right of what shows")]) as face:
+        asked = await face.card("make harm")
+        await face.pilot.resize_terminal(*size)
+        await face.until(lambda: face.app.size == size, "small")
+        await face.until(lambda: face.desk.why_not("allow"), "a reason")
+        await face.press("a")
+        assert not asked.sending
+        assert not face.desk.why_not("deny")
+
+
+async def test_keys_act_in_the_order_in_which_they_come() -> None:
+    async with shown([session()], [request()]) as face:
+        await face.card("git push")
+        await face.press("d")
+        await face.until(lambda: isinstance(face.app.screen, DecisionDialog), "the dialog")
+        line = face.app.screen.query_one(Input)
+        await face.until(lambda: line.has_focus, "the line")
+        for key in ("a", "b", "c", "backspace", "backspace", "x", "home", "y"):
+            face.app.post_message(Key(key, key if len(key) == 1 else None))
+        await face.until(lambda: len(line.value) == 3, "all of it")
+        assert line.value == "yax"
+
+
+@pytest.mark.parametrize("keys", [("m", "a"), ("question_mark", "a")], ids=str)
+async def test_what_is_typed_as_something_opens_decides_nothing(keys: tuple[str, ...]) -> None:
+    two = [request("q1", "make one"), request("q2", "make two", opened_at=NOW)]
+    async with shown([session(pending=2)], two) as face:
+        asked = await face.card("make one")
+        for key in keys:
+            face.app.post_message(Key(key, key if len(key) == 1 else None))
+        await face.until(lambda: face.app.screen is not face.bridge, "what was opened")
+        assert not asked.sending
+
+
+@pytest.mark.parametrize("key", ["r", "e"])
+async def test_a_dialog_that_lets_something_through_is_seen_first(key: str) -> None:
+    async with shown([session()], [request()]) as face:
+        asked = await face.card("git push")
+        asked.patterns = ["Bash(git push --force)"]
+        await face.pilot.press(key)
+        await face.until(lambda: isinstance(face.app.screen, DecisionDialog), "the dialog")
+        dialog = face.app.screen
+        assert isinstance(dialog, DecisionDialog)
+        dialog.shown_at = time.monotonic() + 60
+        await face.pilot.press("f2")
+        await face.sees("Not sent: this has only just come on screen")
+        assert not asked.sending
+
+
+@pytest.mark.law("D11")
+async def test_a_request_that_waits_again_stays_on_the_desk() -> None:
+    async with shown([session()], [request("q1", "make waves")]) as face:
+        view, model = (await face.card("make waves")).view, face.app.model
+        model.hear(snapshot(sessions=[session()]), 100.0)
+        model.hear(Message("request", {"request": view}), 101.0)
+        assert not model.forget_over(200.0)
+        assert [one.request_id for one in model.pending] == ["q1"]
+
+
+async def test_a_daemon_with_another_log_is_shown_from_its_beginning() -> None:
+    said = event(30, "message.assistant", "◂ hello", text="of the old log")
+    async with shown([session("old")], [request(session_id="old")], happened=[said]) as face:
+        await face.sees("of the old log")
+        model = face.app.model
+        model.hear(Connected(2, "otter-2", __version__, False), time.monotonic())
+        model.hear(snapshot(sessions=[session("new", "running")]), time.monotonic())
+        face.app.dirty()
+        await face.hears("the daemon has another log")
+        await face.until(lambda: "of the old log" not in face.text, "the old rows gone")
+        assert [one["session_id"] for one in model.shown_sessions(True)] == ["new"]
+        model.hear(
+            Message("event", {"event": event(3, "message.assistant", "◂ hi", "new", text="of the new log")}), 0.0
+        )
+        face.app.dirty()
+        await face.sees("of the new log")

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import gc
 import os
+import signal
 import time
 from collections.abc import Callable, Iterable
 from contextlib import aclosing
@@ -14,6 +15,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.segment import Segments
+from rich.traceback import Traceback
 from textual import work
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
@@ -29,6 +32,7 @@ from quarterdeck.surfaces.tui.bridge import Bridge
 from quarterdeck.surfaces.tui.commands import BY_NAME, palette, read_command
 from quarterdeck.surfaces.tui.desk import Aim
 from quarterdeck.surfaces.tui.footer import Keys
+from quarterdeck.surfaces.tui.last_look import LastLook
 from quarterdeck.surfaces.tui.model import Model
 from quarterdeck.surfaces.tui.notify import Notifier
 from quarterdeck.surfaces.tui.orders import Orders
@@ -66,6 +70,7 @@ class QuarterdeckApp(App[None]):
     ) -> None:
         super().__init__()
         self.clock = clock
+        self._filters.insert(0, LastLook())
         for known in THEMES:
             self.register_theme(known)
         self.theme = theme
@@ -105,6 +110,16 @@ class QuarterdeckApp(App[None]):
         self.measure()
         self.read_ahead()
         self.set_interval(TICK_SECONDS, self.tick)
+
+        if not self.is_headless:
+            for sign in (signal.SIGTERM, signal.SIGHUP):
+                asyncio.get_running_loop().add_signal_handler(sign, partial(self.exit, return_code=128 + sign))
+
+    def _fatal_error(self) -> None:
+        """What went wrong, without what the program held at the time: secrets may be among it."""
+        self.bell()
+        self._exit_renderables.append(Segments(self.console.render(Traceback(width=None), self.console.options)))
+        self._close_messages_no_wait()
 
     async def on_unmount(self) -> None:
         self.notifier.end()
@@ -278,3 +293,5 @@ def run(home: Path, theme: str = "dark") -> None:
     app = QuarterdeckApp(home, theme=theme)
     spare_collector()
     app.run()
+    if app.return_code:
+        raise SystemExit(app.return_code)

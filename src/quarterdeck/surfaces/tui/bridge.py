@@ -69,6 +69,7 @@ class Bridge(Screen[None]):
         self.ended = False
         self._begun = False
         self._begins: int | None = None
+        self._logs = 1
 
     @property
     def face(self) -> QuarterdeckApp:
@@ -144,6 +145,10 @@ class Bridge(Screen[None]):
         self.query_one(Tasks).tell(looked, str(model.name_of(looked["session_id"])) if looked else "")
         self.query_one(Welcome).tell(model.link == "live" and not model.sessions and not model.asked)
         self.feed.rename()
+        if model.logs != self._logs:
+            self._logs = model.logs
+            self.sessions.chosen = None
+            self.feed.follow(None)
         if model.begins != self._begins:
             self._begins = model.begins
             self.feed.begin(model.begins or 0)
@@ -294,6 +299,7 @@ class Bridge(Screen[None]):
         go_on(self)
 
     def action_batch(self) -> None:
+        self.desk.someone_types()
         self.decide_many()
 
     @work(group="decide")
@@ -310,6 +316,7 @@ class Bridge(Screen[None]):
         self.query_one(CommandLine).open(begin, self.desk.aim)
 
     def action_help(self) -> None:
+        self.desk.someone_types()
         self.face.open_page("help")
 
     def action_back(self) -> None:

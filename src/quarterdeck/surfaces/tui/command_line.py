@@ -7,13 +7,13 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.suggester import SuggestFromList
 from textual.widget import Widget
-from textual.widgets import Input
 
 from quarterdeck.surfaces.tui.commands import COMMANDS
 from quarterdeck.surfaces.tui.desk import Aim
+from quarterdeck.surfaces.tui.fields import Field
 
 
-class CommandLine(Input):
+class CommandLine(Field):
     """One line at the bottom; hidden until it is opened."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "leave", priority=True)]

@@ -15,7 +15,7 @@ from textual.reactive import reactive
 
 from quarterdeck.surfaces.tui import card
 from quarterdeck.surfaces.tui.lines import Line, Row, Span, fold, fold_line, line
-from quarterdeck.surfaces.tui.model import SETTLE_SECONDS, Asked, Model
+from quarterdeck.surfaces.tui.model import REFUSING, SETTLE_SECONDS, Asked, Model
 from quarterdeck.surfaces.tui.standing import how_many, standing_lines
 from quarterdeck.surfaces.tui.titled import Titled
 from quarterdeck.surfaces.tui.wall import Wall
@@ -35,6 +35,9 @@ VERBS = {
 """Each decision with its key and its words."""
 DIGITS = "123456789"
 RECENT = 3
+MOST_HEAD = 4
+"""Rows that say who asks; what does not fit is seen with everything else."""
+LEAST_WIDTH = 20
 LEAST_BODY = 2
 """Rows of what is wanted that keys give way to which do not act yet."""
 TYPING_SECONDS = 0.5
@@ -95,7 +98,10 @@ class Desk(Wall, Titled):
         self.most_rows = 12
         self._whole: tuple[str, int, list[Row]] | None = None
         self._widened = 0
+        self._vital_rows = 0
         self._typing_until = 0.0
+        self._focused_at = 0.0
+        self._pressed: object = None
         self.refused = ""
         """Why the last key did not decide, as it was said."""
 
@@ -137,10 +143,23 @@ class Desk(Wall, Titled):
 
     def why_not(self, verb: str = "") -> str:
         """Why no decision key, or not this one, acts now; empty when it does."""
-        now = time.monotonic()
-        if now < self._typing_until:
+        if time.monotonic() < self._typing_until:
             return "another key came just before"
-        return self._model.why_not(self.asked, now, self.shown_at, self.has_focus, verb=verb, expanded=self.expanded)
+        return self.why_not_ordered(verb, self.shown_at, self.has_focus)
+
+    def why_not_ordered(self, verb: str, shown_at: float | None, focused: bool = True) -> str:
+        """Why a decision, or not this one, may not be made about a card that was on screen since then."""
+        why = self._model.why_not(self.asked, time.monotonic(), shown_at, focused, verb=verb, expanded=self.expanded)
+        if not why and verb not in REFUSING and self._is_cut:
+            return "this terminal is too small to show all of it"
+        return why
+
+    @property
+    def _is_cut(self) -> bool:
+        """Whether the frame leaves out something of what is wanted, or of its risk."""
+        if self.asked is not None and self.expanded and self.asked.seen:
+            return False
+        return self.size.width < LEAST_WIDTH or self.size.height < self._vital_rows
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys that do not fit the card are absent; those that may not act yet are greyed."""
@@ -213,7 +232,7 @@ class Desk(Wall, Titled):
     def redraw(self) -> None:
         """Draw the card as it is now, and take the room it needs."""
         self._title()
-        width = max(20, self.content_size.width or self.app.size.width - 4)
+        width = max(LEAST_WIDTH, self.content_size.width or self.app.size.width - 4)
         rows, grey = self._card_rows(width), self.asked is not None and not self.asked.is_pending
         if not self.expanded:
             self.styles.height = min(len(rows), self.most_rows) + 2
@@ -243,7 +262,8 @@ class Desk(Wall, Titled):
         if self.expanded and self._whole and self._whole[0] == asked.request_id:
             return self._expanded_rows(asked, self._whole, width)
         session, name = self._model.session_of(asked.view), self._model.name_of(asked.view["session_id"])
-        head = list(fold(card.head(asked.shown, session, self._clock(), name), width))
+        head = list(itertools.islice(fold(card.head(asked.shown, session, self._clock(), name), width), MOST_HEAD + 1))
+        is_long, head = len(head) > MOST_HEAD, head[:MOST_HEAD]
         keys = list(fold(self._foot(asked), width))
         if asked.is_pending and not self.has_focus and self.most_rows - len(head) - len(keys) < LEAST_BODY:
             keys = list(fold([line(("n", "key"), " goes to it")], width))[:1]
@@ -251,7 +271,8 @@ class Desk(Wall, Titled):
         tail = list(fold(card.background(asked.shown, asked.why), width))
         room = max(1, self.most_rows - len(head) - len(keys))
         told = min(len(risk) or bool(tail), max(0, room - LEAST_BODY))
-        body = self._body(asked, width, room - told, told < len(risk))
+        body = self._body(asked, width, room - told, is_long or told < len(risk))
+        self._vital_rows = len(head) + len(body) + told * bool(risk)
         below = [*risk, *tail][: max(0, room - len(body))]
         last = list(fold(self._last(), width))
         left = room - len(body) - len(below)
@@ -283,10 +304,10 @@ class Desk(Wall, Titled):
             self.post_message(self.Seen())
             self.call_after_refresh(self.redraw)
 
-    def _body(self, asked: Asked, width: int, room: int, risk_cut: bool) -> list[Row]:
-        """As many rows as there is room for; what is left out, here or after it, must be seen before an allow."""
+    def _body(self, asked: Asked, width: int, room: int, is_cut: bool) -> list[Row]:
+        """As many rows as there is room for; what is left out, here or around it, must be seen before an allow."""
         rows = list(itertools.islice(fold(card.body(asked.shown), width), room + 1))
-        asked.overflow = "there is more below" if risk_cut or len(rows) > room else ""
+        asked.overflow = "there is more below" if is_cut or len(rows) > room else ""
         if hides := asked.hides or [asked.overflow] * bool(asked.overflow):
             more = line(("… ", "warn"), Span("x shows everything", "key", "expand"), (f": {', '.join(hides)}", "warn"))
             return [*rows[: max(0, room - 1)], *itertools.islice(fold_line(more, width), 1)]
@@ -331,7 +352,22 @@ class Desk(Wall, Titled):
     def on_resize(self, event: events.Resize) -> None:
         self.call_after_refresh(self.redraw)
 
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        self._pressed = event.style.meta.get("@click") if event.button == 1 else None
+
+    def on_click(self, event: events.Click) -> None:
+        """A click means what was pressed as well as let go, with the first button alone, on a card that has the focus:
+        what only ends there, or brings the focus, decides nothing."""
+        meant, self._pressed = self._pressed, None
+        is_plain = event.button == 1 and not (event.shift or event.ctrl or event.meta)
+        if not is_plain or meant is None or event.style.meta.get("@click") != meant:
+            event.prevent_default()
+        elif str(meant).startswith("decide") and time.monotonic() - self._focused_at < SETTLE_SECONDS:
+            event.prevent_default()
+            self.notify("This click brought the focus here: the next one decides", severity="warning")
+
     def on_focus(self) -> None:
+        self._focused_at = time.monotonic()
         self.redraw()
 
     def on_blur(self) -> None:

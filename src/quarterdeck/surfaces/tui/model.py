@@ -106,6 +106,9 @@ class Model:
         self.events: list[Json] = []
         self.begins: int | None = None
         """After which event the events began to be heard without a gap."""
+        self.logs = 1
+        """How many logs were followed; a daemon may come back with another."""
+        self._last = 0
         self.stats: Json | None = None
         self.news: list[str] = []
         self.places: dict[str, str] = {}
@@ -117,6 +120,9 @@ class Model:
         match said:
             case Connected():
                 self.link, self.reason, self.heard_at = "live", "", at
+                if self.runner_id and (said.runner_id != self.runner_id or said.seq_no < self._last):
+                    self._begin_anew()
+                self._last = said.seq_no
                 self.daemon_version, self.runner_id = said.daemon_version, said.runner_id
                 if self.begins is None or not said.resumed:
                     self.begins = said.seq_no
@@ -128,6 +134,14 @@ class Model:
                 self.heard_at = at
                 self._message(kind, body, at)
 
+    def _begin_anew(self) -> None:
+        """It is another log: nothing of what was heard is in it."""
+        self.logs += 1
+        self.begins, self._names = None, None
+        for heard in (self.sessions, self.asked, self.decided, self.events, self.places):
+            heard.clear()
+        self.news.append("the daemon has another log: what was shown before is not in it")
+
     def _message(self, kind: str, body: Json, at: float) -> None:
         self._names = None if kind in ("snapshot", "session") else self._names
         match kind:
@@ -138,6 +152,7 @@ class Model:
             case "request":
                 self._request(body["request"], at)
             case "event":
+                self._last = body["event"]["seq_no"]
                 self.events.append(body["event"])
             case "notice":
                 self.news.append(str(body.get("message", "")))
@@ -164,7 +179,7 @@ class Model:
             if asked is None or asked.view["digest"] != view["digest"]:
                 self.asked[view["request_id"]] = Asked(view)
             else:
-                asked.view = view
+                asked.view, asked.over_at = view, None
             return
         self._note_decided(view)
         if asked is not None:

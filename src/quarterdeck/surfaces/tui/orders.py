@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
@@ -73,8 +72,7 @@ class Orders:
         if target is not desk.asked:
             app.say("The card has changed meanwhile: nothing was decided", "warning")
             return
-        now = time.monotonic()
-        why = app.model.why_not(target, now, aim.shown_at, True, verb=verb, expanded=desk.expanded)
+        why = desk.why_not_ordered(verb, aim.shown_at)
         if not why and verb not in decisions_for(target.view):
             why = f"this request takes {', '.join(decisions_for(target.view))}"
         if why:

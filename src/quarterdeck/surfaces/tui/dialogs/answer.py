@@ -15,6 +15,7 @@ from quarterdeck.core.text import one_line, visible
 from quarterdeck.surfaces.tui.card import questions_of
 from quarterdeck.surfaces.tui.dialogs.choices import DIGITS, Chosen, Numbered
 from quarterdeck.surfaces.tui.dialogs.dialog import DecisionDialog
+from quarterdeck.surfaces.tui.fields import Field
 from quarterdeck.surfaces.tui.model import Asked
 
 Json = dict[str, Any]
@@ -50,8 +51,8 @@ class Question(Vertical):
         if options:
             yield Numbered(options, several=several, chosen=chosen, id=f"pick{self._place}")
         also = "other, beside these, in your own words" if several else "other: in your own words"
-        yield Input(placeholder=also if options else "in your own words", id=f"typed{self._place}")
-        yield Input(placeholder="a note for the agent, or nothing", max_length=NOTE_LIMIT, id=f"note{self._place}")
+        yield Field(placeholder=also if options else "in your own words", id=f"typed{self._place}")
+        yield Field(placeholder="a note for the agent, or nothing", max_length=NOTE_LIMIT, id=f"note{self._place}")
 
     @property
     def numbered(self) -> Numbered | None:

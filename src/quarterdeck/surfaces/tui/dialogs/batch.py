@@ -23,6 +23,8 @@ from quarterdeck.surfaces.words import about, outcome
 
 ROWS = 6
 """Rows a request may take in the preview; one that needs more is opened and decided by itself."""
+MARK = 4
+"""Cells of a mark before a request."""
 FITTING = {"allow": ("permission", "plan"), "deny": ("permission", "plan", "questions", "elicitation")}
 
 
@@ -65,21 +67,24 @@ class Marks(Wall):
             super().__init__()
             self.words = words
 
-    def __init__(self, items: list[Item]) -> None:
+    def __init__(self, items: list[Item], width: int) -> None:
         super().__init__(id="several")
         self._items = items
+        self._width = width + MARK
         self._starts: list[int] = []
         self._seen_rows: set[int] = set()
+        self._shown_since: dict[int, float] = {}
         self.cursor = 0
         self.marked: set[str] = set()
 
     def on_mount(self) -> None:
         self._draw_all()
 
-    def take(self, items: list[Item]) -> None:
+    def take(self, items: list[Item], width: int) -> None:
         """The same requests, folded anew: they must be seen again."""
-        self._items = items
+        self._items, self._width = items, width + MARK
         self._seen_rows.clear()
+        self._shown_since.clear()
         self.marked &= {item.key for item in items if item.whole}
         self._draw_all()
 
@@ -99,11 +104,15 @@ class Marks(Wall):
         self._look()
 
     def _look(self) -> None:
-        """Note what is on screen."""
-        top = self.scroll_offset.y
-        self._seen_rows.update(range(top, min(top + self.size.height, len(self.rows))))
+        """Note what is on screen, and since when: what only flew past was not seen."""
+        top, now = self.scroll_offset.y, time.monotonic()
+        fits = self.size.width >= self._width
+        shown = range(top, min(top + self.size.height, len(self.rows))) if fits else range(0)
+        self._seen_rows |= {row for row, since in self._shown_since.items() if now - since >= SETTLE_SECONDS}
+        self._shown_since = {row: self._shown_since.get(row, now) for row in shown}
 
     def _is_seen(self, number: int) -> bool:
+        self._look()
         return self._seen_rows.issuperset(range(*self._place(number)))
 
     def _place(self, number: int) -> tuple[int, int]:
@@ -125,8 +134,10 @@ class Marks(Wall):
         item = self._items[self.cursor]
         if not item.whole:
             self.app.bell()
-        elif not self._is_seen(self.cursor):
-            self.post_message(self.Left("Not all of it has been on screen: scroll to its end first"))
+        elif item.key not in self.marked and not self._is_seen(self.cursor):
+            is_there = self._shown_since.keys() >= set(range(*self._place(self.cursor)))
+            why = "It has only just come on screen" if is_there else "Not all of it has been on screen: go to its end"
+            self.post_message(self.Left(why))
         else:
             self.marked ^= {item.key}
             self._draw_all()
@@ -169,13 +180,17 @@ class BatchDialog(Dialog[tuple[str, list[Asked]]]):
 
     def inside(self) -> ComposeResult:
         yield Static("Mark what you have read. Nothing is decided but what is marked here.", markup=False)
-        yield Marks(self._items())
+        yield Marks(self._items(), self._room)
+
+    @property
+    def _room(self) -> int:
+        """Cells for a row of a request."""
+        return max(30, min(100, int(self.app.size.width * 0.9) - 12))
 
     def _items(self) -> list[Item]:
-        width = max(30, min(100, int(self.app.size.width * 0.9) - 12))
         items = []
         for asked in self._asked.values():
-            rows, whole = preview(asked, str(self._model.name_of(asked.view["session_id"])), width)
+            rows, whole = preview(asked, str(self._model.name_of(asked.view["session_id"])), self._room)
             items.append(Item(asked.request_id, rows, whole, asked.view["risk"]["level"] == "critical"))
         return items
 
@@ -184,7 +199,7 @@ class BatchDialog(Dialog[tuple[str, list[Asked]]]):
         self.set_interval(0.2, self._watch)
 
     def on_resize(self) -> None:
-        self.query_one(Marks).take(self._items())
+        self.query_one(Marks).take(self._items(), self._room)
 
     def on_marks_left(self, message: Marks.Left) -> None:
         self.trouble(message.words)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from itertools import takewhile
@@ -17,7 +18,7 @@ from textual.widgets import Static
 
 from quarterdeck.core.text import one_line
 from quarterdeck.surfaces.tui.footer import Keys
-from quarterdeck.surfaces.tui.model import Asked
+from quarterdeck.surfaces.tui.model import SETTLE_SECONDS, Asked
 from quarterdeck.surfaces.words import about, outcome
 
 if TYPE_CHECKING:
@@ -81,13 +82,18 @@ def _after(places: list[MessagePump], then: Callable[[], None]) -> None:
 
 
 class DecisionDialog(Dialog[R]):
-    """About one request. Says so when it is resolved elsewhere meanwhile; then nothing can be sent."""
+    """About one request. Says so when it is resolved elsewhere meanwhile; then nothing can be sent. What lets
+    something through must have been on screen for a while, as the card must."""
+
+    refuses = False
 
     def __init__(self, asked: Asked) -> None:
         super().__init__()
         self.asked = asked
+        self.shown_at = math.inf
 
     def on_mount(self) -> None:
+        self.shown_at = time.monotonic()
         self.set_interval(0.2, self._watch)
 
     def _watch(self) -> None:
@@ -100,7 +106,10 @@ class DecisionDialog(Dialog[R]):
 
     def send(self, result: R) -> None:
         """End with this, unless nobody may decide now: then it says why, and what was typed stays."""
-        why = cast("QuarterdeckApp", self.app).model.why_off(self.asked, time.monotonic())
+        now = time.monotonic()
+        why = cast("QuarterdeckApp", self.app).model.why_off(self.asked, now)
+        if not why and not self.refuses and now - self.shown_at < SETTLE_SECONDS:
+            why = "this has only just come on screen"
         if not why:
             self.dismiss(result)
         else:

@@ -14,7 +14,8 @@ from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.widgets import Static, TextArea
 
-from quarterdeck.core.text import UNSEEN
+from quarterdeck.core.text import UNSEEN, visible
+from quarterdeck.surfaces.tui.dialogs.area import Area
 from quarterdeck.surfaces.tui.dialogs.dialog import DecisionDialog
 from quarterdeck.surfaces.tui.handing_over import lend_screen
 from quarterdeck.surfaces.tui.model import Asked
@@ -43,7 +44,10 @@ def written(tool_input: Json) -> str:
 
 
 def read_back(text: str, tool_input: Json) -> Json | str:
-    """The input that an edited text means; or why it means none, in words."""
+    """The input that an edited text means; or why it means none, in words. Nothing that hides is taken."""
+    if hidden := UNSEEN.search(text):
+        how = "take it away" if field_of(tool_input) else "write it as an escape, like \\u200b"
+        return f"it holds a character that does not show, {visible(hidden.group())}: {how}"
     name = field_of(tool_input)
     if name:
         return (
@@ -81,7 +85,7 @@ class EditDialog(DecisionDialog[Json]):
             words = f"{len(self._text):,} characters are too many to edit here: ^e opens your editor"
         shown = self._text[:LARGE]
         yield Static(words, classes="says", markup=False)
-        yield TextArea(shown, id="text", soft_wrap=True, show_line_numbers=not name, read_only=self._is_large)
+        yield Area(shown, id="text", soft_wrap=True, show_line_numbers=not name, read_only=self._is_large)
 
     def save(self) -> None:
         text = self._text if self._is_large else self.query_one("#text", TextArea).text

@@ -11,10 +11,11 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from quarterdeck.core.text import one_line, visible
+from quarterdeck.core.text import UNSEEN, one_line, visible
 from quarterdeck.surfaces.tui.card import fields_of
 from quarterdeck.surfaces.tui.dialogs.choices import Numbered, OneWord
 from quarterdeck.surfaces.tui.dialogs.dialog import DecisionDialog
+from quarterdeck.surfaces.tui.fields import Field
 from quarterdeck.surfaces.tui.model import Asked
 
 Json = dict[str, Any]
@@ -56,8 +57,12 @@ class FormDialog(DecisionDialog[Json]):
                 yield Numbered([(str(choice), "") for choice in choices], id=f"field{place}")
             else:
                 default = field.get("default")
+                if UNSEEN.search(str(default)):
+                    words = f"It offers what does not all show, and is left for you to type: {visible(str(default))}"
+                    yield Static(Content(one_line(words)), classes="warns", markup=False)
+                    default = None
                 hint = one_line(str(field.get("description") or ""))
-                yield Input("" if default is None else str(default), placeholder=hint, id=f"field{place}")
+                yield Field("" if default is None else str(default), placeholder=hint, id=f"field{place}")
 
     def save(self) -> None:
         content: Json = {}

@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input, Static
 
 from quarterdeck.surfaces.tui.dialogs.ordering import OrderDialog
+from quarterdeck.surfaces.tui.fields import Field
 
 Json = dict[str, Any]
 
@@ -23,7 +24,7 @@ class MarketplaceDialog(OrderDialog):
 
     def fields(self) -> ComposeResult:
         yield Static("A folder, an address, or a repository of GitHub:", classes="says", markup=False)
-        yield Input(placeholder="like /home/ann/market or owner/repository", id="source", max_length=2048)
+        yield Field(placeholder="like /home/ann/market or owner/repository", id="source", max_length=2048)
         yield Static("Adding it installs nothing: its plugins are offered to be installed.", markup=False)
 
     def on_mount(self) -> None:

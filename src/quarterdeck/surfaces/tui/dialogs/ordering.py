@@ -14,6 +14,7 @@ from textual.widgets import Static, TextArea
 
 from quarterdeck.core.text import one_line
 from quarterdeck.errors import QuarterdeckError
+from quarterdeck.surfaces.tui.dialogs.area import Area
 from quarterdeck.surfaces.tui.dialogs.dialog import Dialog
 from quarterdeck.surfaces.tui.dialogs.trust import TrustDialog
 
@@ -49,7 +50,7 @@ class OrderDialog(Dialog[Json]):
     def prompt_box(self, sends: str, begin: str = "") -> ComposeResult:
         """A prompt of several lines, with the keys that it takes; it begins with what was kept."""
         yield Static(f"Prompt: Enter begins a new line, {sends}, esc keeps it for later", classes="says", markup=False)
-        yield TextArea(begin or self.face.drafts.get(self.draft_of, ""), id="prompt", soft_wrap=True)
+        yield Area(begin or self.face.drafts.get(self.draft_of, ""), id="prompt", soft_wrap=True)
 
     @property
     def prompt(self) -> str:

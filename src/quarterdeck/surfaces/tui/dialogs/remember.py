@@ -15,6 +15,7 @@ from quarterdeck.core.text import one_line
 from quarterdeck.errors import QuarterdeckError
 from quarterdeck.surfaces.tui.dialogs.choices import Numbered, OneWord
 from quarterdeck.surfaces.tui.dialogs.dialog import DecisionDialog
+from quarterdeck.surfaces.tui.fields import Field
 from quarterdeck.surfaces.tui.model import Asked
 from quarterdeck.surfaces.tui.talk import Talk
 
@@ -80,7 +81,7 @@ class RememberDialog(DecisionDialog[Json]):
         yield self.what()
         yield Static("", id="sentence", classes="says", markup=False)
         yield Static("", id="trusts", classes="warns", markup=False)
-        yield Input(self._patterns[0] if self._patterns else "", placeholder="like Bash(git log:*)", id="pattern")
+        yield Field(self._patterns[0] if self._patterns else "", placeholder="like Bash(git log:*)", id="pattern")
         yield Numbered([(pattern, "") for pattern in self._patterns], chosen=[0], id="offered")
         yield OneWord("decision", EFFECTS, 0, id="effect")
         yield OneWord("where", [words for _, words in SCOPES], 0, id="scope")

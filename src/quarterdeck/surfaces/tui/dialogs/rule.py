@@ -12,11 +12,12 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from quarterdeck.core.text import one_line
+from quarterdeck.core.text import UNSEEN, one_line
 from quarterdeck.errors import QuarterdeckError
 from quarterdeck.surfaces.tui.dialogs.choices import OneWord
 from quarterdeck.surfaces.tui.dialogs.dialog import Dialog
 from quarterdeck.surfaces.tui.dialogs.remember import LENGTHS, TRY_AFTER, simulated
+from quarterdeck.surfaces.tui.fields import Field
 from quarterdeck.surfaces.tui.talk import Talk
 
 Json = dict[str, Any]
@@ -41,12 +42,12 @@ class RuleDialog(Dialog[Json]):
         yield Static(
             "A pattern as Claude Code writes them: Bash(git log:*), Edit(src/**), WebFetch(domain:…)", markup=False
         )
-        yield Input(self._begin.get("pattern", ""), placeholder="like Bash(git log:*)", id="pattern")
+        yield Field(self._begin.get("pattern", ""), placeholder="like Bash(git log:*)", id="pattern")
         yield OneWord("effect", EFFECTS, EFFECTS.index(self._begin.get("effect", "allow")), id="effect")
         in_project = int(self._begin.get("scope") == "project")
         yield OneWord("where", [words for _, words in SCOPES], in_project, id="scope")
         yield OneWord("how long", [words for _, words in LENGTHS], 0, id="length")
-        yield Input(self._begin.get("scope_path") or "", placeholder="the project's folder, from the root", id="folder")
+        yield Field(self._begin.get("scope_path") or "", placeholder="the project's folder, from the root", id="folder")
         yield Static(
             "! The first rule of a folder also trusts it for rules.", id="trusts", classes="warns", markup=False
         )
@@ -110,17 +111,17 @@ class ExplainDialog(Dialog[Json]):
 
     def __init__(self, cwd: str, latest: Json | None = None) -> None:
         super().__init__()
-        self._cwd = cwd if len(cwd) <= LONGEST else ""
-        self._tool = str(latest["tool_name"]) if latest else "Bash"
+        self._cwd = typable(cwd)
+        self._tool = typable(str(latest["tool_name"])) if latest else "Bash"
         self._given = written(latest["tool_input"]) if latest else ""
 
     def inside(self) -> ComposeResult:
         yield Static("The tool:", classes="says", markup=False)
-        yield Input(self._tool, placeholder="a tool's name", id="tool")
+        yield Field(self._tool, placeholder="a tool's name", id="tool")
         yield Static("What it would get: a command, a path, an address, or a JSON object", classes="says", markup=False)
-        yield Input(self._given, placeholder="like git log --oneline", id="input")
+        yield Field(self._given, placeholder="like git log --oneline", id="input")
         yield Static("In the folder:", classes="says", markup=False)
-        yield Input(self._cwd, placeholder="any folder", id="cwd")
+        yield Field(self._cwd, placeholder="any folder", id="cwd")
 
     def on_mount(self) -> None:
         self.query_one("#input", Input).focus()
@@ -143,11 +144,16 @@ class ExplainDialog(Dialog[Json]):
             self.dismiss({"tool_name": tool, "tool_input": given, **({"cwd": cwd} if cwd else {})})
 
 
+def typable(text: str) -> str:
+    """What a line to be changed may begin with; nothing where it is too long, or holds what does not show."""
+    return "" if len(text) > LONGEST or UNSEEN.search(text) else text
+
+
 def written(tool_input: Json) -> str:
     """The input of a tool as one line that can be read back; nothing where it is too long for that."""
     command = tool_input.get("command")
     text = command if isinstance(command, str) and "\n" not in command else json.dumps(tool_input)
-    return text if len(text) <= LONGEST else ""
+    return typable(text)
 
 
 def read_input(tool: str, text: str) -> Json | str:

@@ -10,8 +10,10 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input, Static, TextArea
 
+from quarterdeck.surfaces.tui.dialogs.area import Area
 from quarterdeck.surfaces.tui.dialogs.choices import OneWord
 from quarterdeck.surfaces.tui.dialogs.ordering import OrderDialog
+from quarterdeck.surfaces.tui.fields import Field
 
 Json = dict[str, Any]
 TRANSPORTS = ("stdio", "http", "sse")
@@ -47,13 +49,13 @@ class ServerDialog(OrderDialog):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s,f2", "send", "add it", priority=True, key_display="^s")]
 
     def fields(self) -> ComposeResult:
-        yield Input(placeholder="name, like files", id="name", max_length=64)
+        yield Field(placeholder="name, like files", id="name", max_length=64)
         yield OneWord("transport", TRANSPORTS, 0, id="transport")
-        yield Input(placeholder="", id="target", max_length=4096)
+        yield Field(placeholder="", id="target", max_length=4096)
         yield Static("", id="pairs-are", classes="says", markup=False)
-        yield TextArea(id="pairs", soft_wrap=True)
+        yield Area(id="pairs", soft_wrap=True)
         yield OneWord("whose", WHOSE, 0, id="scope")
-        yield Input(placeholder="the project's folder, from /", id="project", max_length=4096)
+        yield Field(placeholder="the project's folder, from /", id="project", max_length=4096)
 
     def on_mount(self) -> None:
         super().on_mount()

@@ -13,6 +13,7 @@ from textual.widgets import Input, Static, TextArea
 from quarterdeck.core.text import one_line
 from quarterdeck.surfaces.tui.dialogs.choices import OneWord
 from quarterdeck.surfaces.tui.dialogs.ordering import KEEP, OrderDialog
+from quarterdeck.surfaces.tui.fields import Field
 from quarterdeck.surfaces.tui.session_orders import MODES, PERMISSION_MODES, called
 
 Json = dict[str, Any]
@@ -99,7 +100,7 @@ class GoOnDialog(SessionDialog):
         yield OneWord("mode", MODES, MODES.index(mode) if mode in MODES else 0, id="mode")
         if self._how == "resume":
             yield OneWord("permissions", PERMISSION_MODES, 0, id="permissions")
-            yield Input(placeholder="model: leave empty for the usual one", id="model", max_length=200)
+            yield Field(placeholder="model: leave empty for the usual one", id="model", max_length=200)
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -133,7 +134,7 @@ class SwitchDialog(SessionDialog):
         yield OneWord("mode", MODES, MODES.index(self.session["mode"]), id="mode")
         if self.session["mode"] == "sdk":
             yield OneWord("permissions", (AS_IT_IS, *PERMISSION_MODES), 0, id="permissions")
-            yield Input(placeholder="model: leave empty for the one it has", id="model", max_length=200)
+            yield Field(placeholder="model: leave empty for the one it has", id="model", max_length=200)
 
     def wanted(self) -> tuple[str, Json, str] | str:
         mode = MODES[self.query_one("#mode", OneWord).chosen]

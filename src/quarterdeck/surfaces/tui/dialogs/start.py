@@ -19,6 +19,7 @@ from quarterdeck.core.titles import cut
 from quarterdeck.errors import QuarterdeckError
 from quarterdeck.surfaces.tui.dialogs.choices import OneWord
 from quarterdeck.surfaces.tui.dialogs.ordering import KEEP, OrderDialog
+from quarterdeck.surfaces.tui.fields import Field
 from quarterdeck.surfaces.tui.lines import Row, Span, fold, line
 from quarterdeck.surfaces.tui.session_orders import MODES, PERMISSION_MODES
 from quarterdeck.surfaces.tui.wall import Wall, cursor_colour
@@ -149,7 +150,7 @@ class StartDialog(OrderDialog):
         yield OneWord("mode", MODES, 0, id="mode")
         yield OneWord("permissions", PERMISSION_MODES, 0, id="permissions")
         yield OneWord("works in", ("the folder", "a new git worktree"), 0, id="worktree")
-        yield Input(placeholder="model: leave empty for the usual one", id="model", max_length=200)
+        yield Field(placeholder="model: leave empty for the usual one", id="model", max_length=200)
 
     def on_mount(self) -> None:
         super().on_mount()

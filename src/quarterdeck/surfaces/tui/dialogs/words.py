@@ -6,6 +6,7 @@ from textual.app import ComposeResult
 from textual.widgets import Input
 
 from quarterdeck.surfaces.tui.dialogs.dialog import DecisionDialog
+from quarterdeck.surfaces.tui.fields import Field
 from quarterdeck.surfaces.tui.model import Asked
 
 LIMIT = 20_000
@@ -14,6 +15,8 @@ LIMIT = 20_000
 class WordsDialog(DecisionDialog[str]):
     """Ends with the words, which may be none."""
 
+    refuses = True
+
     def __init__(self, asked: Asked, title: str, hint: str) -> None:
         super().__init__(asked)
         self.heading = title
@@ -21,7 +24,7 @@ class WordsDialog(DecisionDialog[str]):
 
     def inside(self) -> ComposeResult:
         yield self.what()
-        yield Input(placeholder=self._hint, max_length=LIMIT)
+        yield Field(placeholder=self._hint, max_length=LIMIT)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         self.send(event.value.strip())
