@@ -11,8 +11,9 @@ from quarterdeck.surfaces.tui.screens.help import key_names
 HEAD = """# The terminal face
 
 `qd up` opens it; `qd up --plain` speaks in lines for a screen reader, `--theme dark|light|contrast` chooses the
-colours, `NO_COLOR` takes them away: every colour stands beside a glyph or a word. In a pipe it only starts the daemon.
-It is a client of the daemon like every other; leaving it leaves the daemon running.
+colours, `NO_COLOR` takes them away: every colour stands beside a glyph or a word. What is read stands out from what is
+behind it by 4.5 to 1 at least, in `contrast` by 7 to 1. In a pipe it only starts the daemon. It is a client of the
+daemon like every other; leaving it leaves the daemon running.
 
 ![The desk: sessions, the feed, and the request that waits](screenshots/desk.svg)
 

@@ -185,7 +185,7 @@ def _right(row: Row) -> Line:
 
 
 def _rule(row: Row, look: Look) -> Line:
-    left: Line = [*_when(row, look), ("── ", "rule"), (row.text, "rule"), (" ", "")]
+    left: Line = [*_when(row, look), ("── ", "rule"), (row.text, "dim"), (" ", "")]
     return [*left, ("─" * max(look.width - 1 - sum(len(text) for text, _ in left), 0), "rule")]
 
 
