@@ -52,6 +52,17 @@ through the terminal (OSC 52).
 ![A small screen](screenshots/desk-small.svg)
 ![Remembering a decision](screenshots/remember.svg)
 
+## The feed
+
+What happened, of one session or of all. A tool and what came of it are one row: `●` and its name say that it is a
+tool, so its row has no badge.
+
+- What went wrong and what somebody is asked for is open from the start: a command that failed shows how its output
+  ends, any other failure how its error begins, beside `FAIL`; a request shows all of a command that is longer than a
+  line. From 100 columns on a request that is decided is marked `PERM`.
+- What does not fit is cut in the middle and keeps its end; what is far longer says its size. `enter` opens it, `m`
+  shows more of it, `y` copies it. Paths are told from where the session works; a command is told as it is.
+
 ## Sessions
 
 `s` starts a session: the project (typed words filter, trusted ones are marked), the mode, the permission mode, the

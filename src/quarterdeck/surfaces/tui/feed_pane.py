@@ -34,21 +34,26 @@ class FeedPane(FeedView, Titled):
     """What happened, of one session or of all."""
 
     def __init__(self, talk: Talk, model: Model, *, id: str | None = None) -> None:
-        super().__init__(
-            FeedSource(lambda path, **query: talk.client().get(path, **query)), label=self.project_of, id=id
-        )
+        source = FeedSource(lambda path, **query: talk.client().get(path, **query))
+        super().__init__(source, label=self.project_of, cwd=self.cwd_of, id=id)
         self._model = model
         self._filter = ""
-        self._names: dict[str, Name] = {}
+        self._known: dict[str, tuple[Name, str]] = {}
 
     def project_of(self, session_id: str) -> str:
         """What a session is called in the feed."""
         return OWN if session_id == OWN else self._model.name_of(session_id).within(LABEL)
 
+    def cwd_of(self, session_id: str) -> str:
+        """Where a session works."""
+        session = self._model.sessions.get(session_id)
+        return str(session["cwd"] or "") if session else ""
+
     def rename(self) -> None:
-        """Draw anew where sessions are called otherwise."""
-        if self._names != self._model.names:
-            self._names = self._model.names
+        """Draw anew where sessions are called otherwise, or work elsewhere."""
+        known = {session_id: (name, self.cwd_of(session_id)) for session_id, name in self._model.names.items()}
+        if self._known != known:
+            self._known = known
             self._strips.clear()
             self.refresh()
 

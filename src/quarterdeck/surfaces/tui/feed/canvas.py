@@ -58,6 +58,7 @@ class FeedCanvas(ScrollView):
         self,
         *,
         label: Callable[[str], str] | None = None,
+        cwd: Callable[[str], str] | None = None,
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
@@ -69,7 +70,8 @@ class FeedCanvas(ScrollView):
         self.term = ""
         self.session_id: str | None = None
         self._label = label or (lambda session_id: session_id[:8])
-        self._look = Look(width=80, clock=clock, label=self._label)
+        self._cwd = cwd
+        self._look = Look(width=80, clock=clock, label=self._label, cwd=cwd)
         self._opened: dict[int, Opened] = {}
         self._settling = False
         self._strips: dict[tuple[int, int, bool, bool], Strip] = {}
@@ -103,7 +105,7 @@ class FeedCanvas(ScrollView):
 
     def _make_look(self) -> Look:
         width = max(self.size.width - 1, NARROWEST)
-        return Look(width=width, clock=clock, label=None if self.session_id else self._label)
+        return Look(width=width, clock=clock, label=None if self.session_id else self._label, cwd=self._cwd)
 
     def on_resize(self, event: events.Resize) -> None:
         self._fit()

@@ -39,10 +39,11 @@ class FeedReader(FeedCanvas):
         source: FeedSource,
         *,
         label: Callable[[str], str] | None = None,
+        cwd: Callable[[str], str] | None = None,
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
-        super().__init__(label=label, id=id, classes=classes)
+        super().__init__(label=label, cwd=cwd, id=id, classes=classes)
         self.source = source
         self._queue: deque[Event] = deque()
         self._tail: deque[Event] = deque(maxlen=TAIL)

@@ -15,10 +15,10 @@ from quarterdeck.surfaces.tui.feed import seeking
 from quarterdeck.surfaces.tui.feed.canvas import SLICE_SECONDS, Opened
 from quarterdeck.surfaces.tui.feed.details import STEPS, copied, detail_lines, shown_lines
 from quarterdeck.surfaces.tui.feed.lines import row_lines
+from quarterdeck.surfaces.tui.feed.preview import kept
 from quarterdeck.surfaces.tui.feed.reader import FeedReader
 from quarterdeck.surfaces.tui.feed.source import Event, weight
 from quarterdeck.surfaces.tui.feed.styles import CSS, ROLES
-from quarterdeck.surfaces.tui.feed.summary import SEPARATOR
 from quarterdeck.surfaces.tui.feed.wanted import Wanted
 
 HEAVY = 50_000
@@ -103,7 +103,8 @@ class FeedView(FeedReader, can_focus=True):
         if row is None:
             return ""
         if event is None:
-            return "\n".join(part for part in (row.text.replace(SEPARATOR, "\n"), row.after) if part)
+            below = row.below if row.partner else ""
+            return "\n".join(part for part in (*kept(row.text)[:2], row.after, below) if part)
         return copied(event, self.source.held(row.partner) if row.partner else None)
 
     def _current(self) -> int | None:
