@@ -62,6 +62,9 @@ tool, so its row has no badge.
   line. From 100 columns on a request that is decided is marked `PERM`.
 - What does not fit is cut in the middle and keeps its end; what is far longer says its size. `enter` opens it, `m`
   shows more of it, `y` copies it. Paths are told from where the session works; a command is told as it is.
+- Where there is nothing to show, a line says why and what one can do. A filter that leaves little is looked for some
+  thousand events back; then `↑`, `pageup` or the wheel looks further. What is searched or looked for far back says at
+  the foot of the pane where it is, and `esc` stops it.
 
 ## Sessions
 

@@ -66,7 +66,7 @@ class FeedPane(FeedView, Titled):
         session = self._model.sessions.get(self.session_id or "")
         parts = [str(self._model.name_of(session["session_id"])), session["title"]] if session else ["everything"]
         self.entitled(" · ".join(["Feed", *(part for part in parts if part)]))
-        parts = [self._filter, f"“{self.term}”" if self.term else ""]
+        parts = [self._filter, f"“{self.term}”" if self.term else "", self.telling]
         narrowed = " · ".join(part for part in parts if part)
         self.border_subtitle = Content(one_line(narrowed)) if narrowed else None
 
@@ -88,7 +88,11 @@ class FeedPane(FeedView, Titled):
     def clear(self) -> None:
         """An empty view that goes on with what comes; nothing leaves the record."""
         self._reset()
-        self._oldest_reached = True
+        self._oldest_reached = self._cleared = True
+
+    def watch_telling(self) -> None:
+        if self.is_mounted:
+            self.entitle()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Going to the next match needs a search; otherwise the key is free for others."""
