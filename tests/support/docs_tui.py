@@ -11,8 +11,9 @@ from quarterdeck.surfaces.tui.screens.help import key_names
 HEAD = """# The terminal face
 
 `qd up` opens it; `qd up --plain` speaks in lines for a screen reader, `--theme dark|light|contrast` chooses the
-colours, `NO_COLOR` takes them away: every colour stands beside a glyph or a word. In a pipe it only starts the daemon.
-It is a client of the daemon like every other; leaving it leaves the daemon running.
+colours, `NO_COLOR` takes them away: every colour stands beside a glyph or a word. What is read stands out from what is
+behind it by 4.5 to 1 at least, in `contrast` by 7 to 1. In a pipe it only starts the daemon. It is a client of the
+daemon like every other; leaving it leaves the daemon running.
 
 ![The desk: sessions, the feed, and the request that waits](screenshots/desk.svg)
 
@@ -50,6 +51,20 @@ through the terminal (OSC 52).
 
 ![A small screen](screenshots/desk-small.svg)
 ![Remembering a decision](screenshots/remember.svg)
+
+## The feed
+
+What happened, of one session or of all. A tool and what came of it are one row: `●` and its name say that it is a
+tool, so its row has no badge.
+
+- What went wrong and what somebody is asked for is open from the start: a command that failed shows how its output
+  ends, any other failure how its error begins, beside `FAIL`; a request shows all of a command that is longer than a
+  line. From 100 columns on a request that is decided is marked `PERM`.
+- What does not fit is cut in the middle and keeps its end; what is far longer says its size. `enter` opens it, `m`
+  shows more of it, `y` copies it. Paths are told from where the session works; a command is told as it is.
+- Where there is nothing to show, a line says why and what one can do. A filter that leaves little is looked for some
+  thousand events back; then `↑`, `pageup` or the wheel looks further. What is searched or looked for far back says at
+  the foot of the pane where it is, and `esc` stops it.
 
 ## Sessions
 

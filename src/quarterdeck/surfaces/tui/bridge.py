@@ -320,6 +320,8 @@ class Bridge(Screen[None]):
         self.face.open_page("help")
 
     def action_back(self) -> None:
+        if self.feed.stop():
+            return
         if self.desk.expanded:
             self.desk.action_expand()
         elif self.sessions.chosen is not None:

@@ -34,21 +34,26 @@ class FeedPane(FeedView, Titled):
     """What happened, of one session or of all."""
 
     def __init__(self, talk: Talk, model: Model, *, id: str | None = None) -> None:
-        super().__init__(
-            FeedSource(lambda path, **query: talk.client().get(path, **query)), label=self.project_of, id=id
-        )
+        source = FeedSource(lambda path, **query: talk.client().get(path, **query))
+        super().__init__(source, label=self.project_of, cwd=self.cwd_of, id=id)
         self._model = model
         self._filter = ""
-        self._names: dict[str, Name] = {}
+        self._known: dict[str, tuple[Name, str]] = {}
 
     def project_of(self, session_id: str) -> str:
         """What a session is called in the feed."""
         return OWN if session_id == OWN else self._model.name_of(session_id).within(LABEL)
 
+    def cwd_of(self, session_id: str) -> str:
+        """Where a session works."""
+        session = self._model.sessions.get(session_id)
+        return str(session["cwd"] or "") if session else ""
+
     def rename(self) -> None:
-        """Draw anew where sessions are called otherwise."""
-        if self._names != self._model.names:
-            self._names = self._model.names
+        """Draw anew where sessions are called otherwise, or work elsewhere."""
+        known = {session_id: (name, self.cwd_of(session_id)) for session_id, name in self._model.names.items()}
+        if self._known != known:
+            self._known = known
             self._strips.clear()
             self.refresh()
 
@@ -61,7 +66,7 @@ class FeedPane(FeedView, Titled):
         session = self._model.sessions.get(self.session_id or "")
         parts = [str(self._model.name_of(session["session_id"])), session["title"]] if session else ["everything"]
         self.entitled(" · ".join(["Feed", *(part for part in parts if part)]))
-        parts = [self._filter, f"“{self.term}”" if self.term else ""]
+        parts = [self._filter, f"“{self.term}”" if self.term else "", self.telling]
         narrowed = " · ".join(part for part in parts if part)
         self.border_subtitle = Content(one_line(narrowed)) if narrowed else None
 
@@ -83,7 +88,11 @@ class FeedPane(FeedView, Titled):
     def clear(self) -> None:
         """An empty view that goes on with what comes; nothing leaves the record."""
         self._reset()
-        self._oldest_reached = True
+        self._oldest_reached = self._cleared = True
+
+    def watch_telling(self) -> None:
+        if self.is_mounted:
+            self.entitle()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Going to the next match needs a search; otherwise the key is free for others."""

@@ -15,11 +15,11 @@ _DARK = {
     "running": "#2fbf93",
     "waiting": "bold #f0b13c",
     "asks": "bold #6cc4f5",
-    "idle": "#8d99a6",
+    "idle": "#97a3b0",
     "done": "#6fa8ff",
     "stopped": "#93a8c9",
     "blocked": "bold #ff7a5c",
-    "dim": "#8d99a6",
+    "dim": "#97a3b0",
     "strong": "bold",
     "code": "bold #f4f1e6",
     "key": "bold #f0b13c",
@@ -74,6 +74,25 @@ _CONTRAST = {
 _SAME = {"sent": "dim", "unknown": "dim", "ended": "dim", "risk-low": "dim", "needs you": "waiting", "": ""}
 PALETTES: Mapping[str, Mapping[str, str]] = {"dark": _DARK, "light": _LIGHT, "contrast": _CONTRAST}
 
+CURSORS: Mapping[str, str] = {"dark": "#243240", "light": "#dbe6ec", "contrast": "#002b3c"}
+"""What lies behind the row that has the cursor. Near enough to the background that every colour is read on both."""
+
+_HUES = {
+    "text-primary": "asks",
+    "text-secondary": "stopped",
+    "text-success": "good",
+    "text-warning": "warn",
+    "text-error": "blocked",
+    "foreground-muted": "dim",
+}
+"""What Textual calls the colours of a palette: what it styles has the same ones."""
+
+
+def _variables(theme: str, more: Mapping[str, str]) -> dict[str, str]:
+    hues = {name: PALETTES[theme][part].split()[-1] for name, part in _HUES.items()}
+    return {**hues, "block-cursor-blurred-background": CURSORS[theme], **more}
+
+
 THEMES = (
     Theme(
         name="dark",
@@ -87,7 +106,18 @@ THEMES = (
         success="#2fbf93",
         warning="#f0b13c",
         error="#ff7a5c",
-        variables={"border-blurred": "#33404c", "footer-key-foreground": "#f0b13c", "block-cursor-text-style": "bold"},
+        variables=_variables(
+            "dark",
+            {
+                "text-accent": "#d9a0c6",
+                "success-muted": "#12303f",
+                "error-muted": "#3c231d",
+                "foreground-disabled": "#72808c",
+                "border-blurred": "#5a6875",
+                "footer-key-foreground": "#f0b13c",
+                "block-cursor-text-style": "bold",
+            },
+        ),
     ),
     Theme(
         name="light",
@@ -102,7 +132,17 @@ THEMES = (
         warning="#8a5800",
         error="#b23c00",
         dark=False,
-        variables={"border-blurred": "#c2bcab", "footer-key-foreground": "#005f94"},
+        variables=_variables(
+            "light",
+            {
+                "text-accent": "#8a3d70",
+                "success-muted": "#d3e6f2",
+                "error-muted": "#fbdfd0",
+                "foreground-disabled": "#7b7666",
+                "border-blurred": "#8f8978",
+                "footer-key-foreground": "#005f94",
+            },
+        ),
     ),
     Theme(
         name="contrast",
@@ -116,7 +156,18 @@ THEMES = (
         success="#00ffbf",
         warning="#ffd000",
         error="#ff9e80",
-        variables={"border-blurred": "#8a8a8a", "footer-key-foreground": "#ffd000"},
+        variables=_variables(
+            "contrast",
+            {
+                "text-secondary": "#9cc4ff",
+                "text-accent": "#ffb3e6",
+                "success-muted": "#00384d",
+                "error-muted": "#4d1a00",
+                "foreground-disabled": "#a6a6a6",
+                "border-blurred": "#8a8a8a",
+                "footer-key-foreground": "#ffd000",
+            },
+        ),
     ),
 )
 

@@ -13,7 +13,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from quarterdeck.surfaces.tui.lines import Line, Row, fold, plain
-from quarterdeck.surfaces.tui.themes import style_of
+from quarterdeck.surfaces.tui.themes import CURSORS, style_of
 
 
 class Wall(ScrollView, can_focus=True):
@@ -114,6 +114,4 @@ class Wall(ScrollView, can_focus=True):
 
 def cursor_colour(widget: Widget) -> str:
     """What lies behind the row that has the cursor."""
-    if widget.app.theme == "contrast":
-        return "#004a66"
-    return "#2b3b4a" if widget.app.current_theme.dark else "#cfdde6"
+    return CURSORS.get(widget.app.theme, CURSORS["dark"])

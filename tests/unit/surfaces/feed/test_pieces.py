@@ -20,6 +20,7 @@ from quarterdeck.surfaces.tui.feed.pieces import (
     seen,
     size_words,
     spread,
+    squeezed,
     text_lines,
     width_of,
     wrapped,
@@ -33,6 +34,20 @@ lines = st.lists(st.tuples(readable, st.sampled_from(["", "dim", "error"])), max
 @given(lines, st.integers(2, 80))
 def test_a_line_fits_the_width_it_is_given(line: list[tuple[str, str]], width: int) -> None:
     assert width_of(fitted(line, width)) <= width
+
+
+@given(readable, st.integers(1, 60))
+def test_a_text_cut_in_the_middle_fits_and_keeps_both_ends(text: str, width: int) -> None:
+    made = squeezed(text, width)
+    assert cell_len(made) <= width
+    begin, _, end = made.partition("…") if made != text else (text, "", text)
+    assert text.startswith(begin)
+    assert text.endswith(end.rpartition("…")[2] if made != text else end)
+
+
+def test_a_path_keeps_its_file_and_a_long_text_says_its_size() -> None:
+    assert squeezed("/home/you/api/src/auth/login.py", 17) == "/home/yo…login.py"
+    assert middle("a" * 300 + "b" * 12_000, 9) == "aaaa…bbbb · 12 kB"
 
 
 @given(lines, lines, st.integers(20, 80))

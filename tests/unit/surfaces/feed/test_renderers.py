@@ -75,9 +75,9 @@ def test_a_turn_reads_like_a_story() -> None:
         " 14:02:01 ▸ you      add rate limiting",
         " 14:02:01 ◂ claude   I look first.",
         " 14:02:01 ● Read     src/login.py  120 lines" + " " * 50 + "31 ms",
-        " 14:02:01 ● Bash     pytest -q" + " " * 64 + "86 ms",
+        " 14:02:01 ● Bash     pytest -q" + " " * 58 + "FAIL  86 ms",
         "          ⎿ exit 1 · 2 failed, 41 passed",
-        " 14:02:01 ◆ Bash     git push --force",
+        " 14:02:01 ◆ Bash     git push --force" + " " * 58 + "PERM",
         "          ⎿ ✗ Denied by cli: not on main",
         " 14:02:01 ■ stop     It is done." + " " * 63 + "STOP",
         " 14:02:01 ■ run      completed · 1 tool · 1 failed",
@@ -230,10 +230,19 @@ def test_no_tool_lets_hostile_text_through(tool: str, name: str) -> None:
 
 @pytest.mark.parametrize("tool", [*FACES, "mcp__a__b", "Unknown"])
 def test_ten_megabytes_are_cut_with_their_size_at_every_step(tool: str) -> None:
-    before, after = Book().call(tool, {"stdout": HUGE, "result": HUGE}, **dict.fromkeys(FIELDS, HUGE)).events
+    given: dict[str, Any] = {
+        **dict.fromkeys(FIELDS, HUGE),
+        "todos": [{"content": HUGE}],
+        "questions": [{"question": HUGE}],
+    }
+    before, after = Book().call(tool, {"stdout": HUGE, "result": HUGE}, **given).events
     for step in range(2):
-        assert len(opened(before, after, 100, step)) <= STEPS[step][0] + 1
-    assert len("".join(opened(before, after, raw=True))) < 100_000
+        lines = opened(before, after, 100, step)
+        assert len(lines) <= STEPS[step][0] + 1
+        assert "10.0 MB" in "".join(lines)
+    raw = opened(before, after, raw=True, step=1)
+    assert "10.0 MB more" in "".join(raw)
+    assert len("".join(raw)) < 100_000
     assert len(copied(before, after)) < 101_000
 
 

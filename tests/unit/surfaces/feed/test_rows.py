@@ -12,7 +12,6 @@ from quarterdeck.surfaces.tui.feed.rows import Row, Rows
 from quarterdeck.surfaces.tui.feed.seeking import holds, is_a
 from quarterdeck.surfaces.tui.feed.wanted import Wanted
 from tests.support.feed import Book, Event, turns
-from tests.support.hostile import HOSTILE
 
 
 def rows_of(book: Book, **wanted: object) -> Rows:
@@ -283,16 +282,6 @@ def test_neighbours_are_the_rows_that_are_shown() -> None:
     numbers = [row.seq_no for row in shown(rows)]
     assert [rows.window.neighbour(n, 1) for n in numbers] == [*numbers[1:], None]
     assert [rows.window.neighbour(n, -1) for n in numbers] == [None, *numbers[:-1]]
-
-
-@pytest.mark.law("I6")
-@pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_names_and_texts_are_kept_without_harm(name: str) -> None:
-    text = HOSTILE[name]
-    book = Book().prompt(text).says(text).call(text or "Bash", text, command=text).fails("Bash", text, command=text)
-    book.add("unknown.hook", text, title=text, body=text).update(ui={"collapsed_default": False, "badge": text})
-    rows = rows_of(book)
-    assert len(shown(rows)) == 6
 
 
 USED = {"tool_name": "Bash", "tool_input": {"command": "rm x"}, "tool_use_id": "t9"}

@@ -16,7 +16,7 @@ from textual.strip import Strip
 
 from quarterdeck.core.text import visible
 from quarterdeck.surfaces.tui.feed.lines import Look, row_lines
-from quarterdeck.surfaces.tui.feed.pieces import Line, cells, highlighted
+from quarterdeck.surfaces.tui.feed.pieces import Line, cells, fitted, highlighted, plain, wrapped
 from quarterdeck.surfaces.tui.feed.rows import Rows
 from quarterdeck.surfaces.tui.feed.styles import Styles
 
@@ -29,6 +29,7 @@ BREATH_SECONDS = 0.001
 NO_FRAME = Spacing()
 NARROWEST = 20
 STRIPS = 2000
+BLANK_LINES = 3
 
 
 def clock(at: float) -> str:
@@ -58,6 +59,7 @@ class FeedCanvas(ScrollView):
         self,
         *,
         label: Callable[[str], str] | None = None,
+        cwd: Callable[[str], str] | None = None,
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
@@ -69,7 +71,8 @@ class FeedCanvas(ScrollView):
         self.term = ""
         self.session_id: str | None = None
         self._label = label or (lambda session_id: session_id[:8])
-        self._look = Look(width=80, clock=clock, label=self._label)
+        self._cwd = cwd
+        self._look = Look(width=80, clock=clock, label=self._label, cwd=cwd)
         self._opened: dict[int, Opened] = {}
         self._settling = False
         self._strips: dict[tuple[int, int, bool, bool], Strip] = {}
@@ -103,7 +106,7 @@ class FeedCanvas(ScrollView):
 
     def _make_look(self) -> Look:
         width = max(self.size.width - 1, NARROWEST)
-        return Look(width=width, clock=clock, label=None if self.session_id else self._label)
+        return Look(width=width, clock=clock, label=None if self.session_id else self._label, cwd=self._cwd)
 
     def on_resize(self, event: events.Resize) -> None:
         self._fit()
@@ -187,9 +190,10 @@ class FeedCanvas(ScrollView):
     def _line(self, y: int, size: Size, thumb: range) -> Strip:
         if self.behind and y == size.height - 1:
             return self._new_line(size.width)
-        found = self.rows.window.at_line(y + int(self.scroll_y))
+        at = y + int(self.scroll_y)
+        found = self.rows.window.at_line(at)
         if found is None:
-            return Strip.blank(size.width, self._styles.ground)
+            return self._blank_line(at - self.rows.height, size.width)
         seq_no, line = found
         key = (seq_no, line, seq_no == self.cursor, y in thumb)
         strip = self._strips.get(key)
@@ -199,6 +203,17 @@ class FeedCanvas(ScrollView):
             self._draw(*key, size)
             strip = self._strips.get(key)
         return strip or Strip.blank(size.width, self._styles.ground)
+
+    def _blank_line(self, n: int, width: int) -> Strip:
+        """A line below the last row: there is nothing, or a word why."""
+        words = self._blank_words() if n >= 0 else ""
+        parts = wrapped(plain(words), max(width - 3, 8), n + 1) if words and n < BLANK_LINES else []
+        line: Line = [(f" {parts[n]}", "dim")] if n < len(parts) else [(" ", "")]
+        return self._strip(fitted(line, width - 1), width, False, False)
+
+    def _blank_words(self) -> str:
+        """What is said below the last row."""
+        return ""
 
     def _thumb(self) -> range:
         """Beside which lines the mark stands that says where in the window one is."""

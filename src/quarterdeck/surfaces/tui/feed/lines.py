@@ -6,10 +6,23 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from rich.cells import set_cell_size
 
-from quarterdeck.surfaces.tui.feed.pieces import Line, Piece, brief, fitted, seconds_words, spread, wrapped
+from quarterdeck.surfaces.tui.feed.pieces import (
+    Line,
+    Piece,
+    brief,
+    cells,
+    fitted,
+    seconds_words,
+    spread,
+    squeezed,
+    width_of,
+)
+from quarterdeck.surfaces.tui.feed.preview import ASIDE_CELLS, kept, preview_lines
 from quarterdeck.surfaces.tui.feed.render.tools import name_of
 from quarterdeck.surfaces.tui.feed.summary import (
+    ASIDE,
     COMPACT,
     DENIED,
     DONE,
@@ -17,20 +30,23 @@ from quarterdeck.surfaces.tui.feed.summary import (
     FAILED,
     FOOT,
     PREVIEWED,
-    SEPARATOR,
     WAITING,
 )
 
 if TYPE_CHECKING:
     from quarterdeck.surfaces.tui.feed.rows import Group, Row
 
-PREVIEW_LINES = 6
 NAME = 8
+BADGE = 8
 LABEL = 11
 """Cells that name a session where several are shown."""
 NARROW, WIDE = 60, 100
 LABELLED = 52
 """From this width on a row says whose it is, where several sessions are shown."""
+LEAST = 16
+"""Cells that what a tool is about keeps beside its outcome."""
+COMMANDS = frozenset({"Bash", "PowerShell"})
+"""Tools whose input is told as it is."""
 
 KINDS: dict[str, tuple[str, str, str]] = {
     "user.prompt": ("▸", "prompt", "you"),
@@ -71,11 +87,13 @@ KINDS: dict[str, tuple[str, str, str]] = {
 
 
 class Look(Struct, frozen=True, kw_only=True):
-    """What the lines of all rows have in common. `label` names a session where several are shown."""
+    """What the lines of all rows have in common. `label` names a session where several are shown; `cwd` is where one
+    works, as far as that is known."""
 
     width: int
     clock: Callable[[float], str]
     label: Callable[[str], str] | None = None
+    cwd: Callable[[str], str] | None = None
 
     @property
     def time_width(self) -> int:
@@ -98,27 +116,32 @@ class Look(Struct, frozen=True, kw_only=True):
         return max(self.width - self.left - 4, 8)
 
 
-def preview_height(text: str, room: int) -> int:
-    """How many lines a preview adds to its row."""
-    line, _, preview = text.partition(SEPARATOR)
-    return len(wrapped(preview, room, PREVIEW_LINES)) - (0 if line else 1)
+def aside_of(flags: int) -> int:
+    """How many cells the first line of a preview leaves to what stands at its right end."""
+    return ASIDE_CELLS if flags & ASIDE else 0
 
 
 def row_lines(row: Row, look: Look) -> list[Line]:
     """The lines of a row that is not opened."""
-    line, _, preview = row.text.partition(SEPARATOR)
-    parts = wrapped(preview, look.room, PREVIEW_LINES) if row.flags & PREVIEWED else []
-    role = "prompt" if row.kind in ("user.prompt", "message.user") else "preview" if line else "text"
+    text = kept(row.text)
+    parts = preview_lines(text, look.room, aside_of(row.flags)) if row.flags & PREVIEWED else []
+    role = "prompt" if row.kind in ("user.prompt", "message.user") else "preview" if text.line else "text"
     made = []
     if row.kind == "run.start":
         made.append(_rule(row, look))
     else:
-        made.append(_head(row, line or (parts.pop(0) if parts else ""), look))
+        made.append(_head(row, text.line or (parts.pop(0) if parts else ""), look))
     inner = " " * look.left + _indent(row)
     made += [[(inner, ""), (part, role)] for part in parts]
     if row.flags & FOOT:
         made.append(fitted(_foot(row, look), look.width))
-    return made
+    return made + _below(row, look)
+
+
+def _below(row: Row, look: Look) -> list[Line]:
+    """Lines of what went wrong."""
+    lead = " " * look.lead + _indent(row) + "  "
+    return [fitted([(lead, ""), (line, "result")], look.width) for line in row.below.split("\n")] if row.below else []
 
 
 def _indent(row: Row) -> str:
@@ -128,7 +151,7 @@ def _indent(row: Row) -> str:
 def _when(row: Row, look: Look) -> Line:
     made: Line = [(f" {look.clock(row.at)[: look.time_width]} ", "time")] if look.time_width else [(" ", "")]
     if look.label is not None and look.width >= LABELLED:
-        made.append((f"{brief(look.label(row.session), LABEL)[:LABEL]:<{LABEL + 1}}", "session"))
+        made.append((set_cell_size(brief(look.label(row.session), LABEL), LABEL) + " ", "session"))
     return made
 
 
@@ -142,10 +165,12 @@ def _head(row: Row, text: str, look: Look) -> Line:
     left: Line = [*_when(row, look), (_indent(row), "rule"), (f"{glyph} ", role)]
     if row.tool or look.width >= NARROW:
         left.append((f"{name:<{NAME}} " if look.width >= NARROW else f"{name} ", "tool" if row.tool else role))
-    left.append((_within(row, text), _text_role(row)))
-    if row.flags & COMPACT and row.after and not row.flags & FAILED:
-        left.append((f"  {row.after}", "dim"))
-    return spread(left, _right(row), look.width - 1)
+    right = _right(row, look)
+    after = f"  {row.after}" if row.flags & COMPACT and row.after and not row.flags & FAILED else ""
+    if row.tool:
+        room = look.width - 1 - width_of(left) - (width_of(right) + 1 if right else 0)
+        text = squeezed(_within(row, text, look), max(room - cells(after), LEAST))
+    return spread([*left, (text, _text_role(row)), (after, "dim")], right, look.width - 1)
 
 
 def _standing(row: Row) -> tuple[str, str]:
@@ -157,9 +182,15 @@ def _standing(row: Row) -> tuple[str, str]:
     return ("●", "dim") if row.over else ("◆", "ask") if row.flags & WAITING else ("●", "running")
 
 
-def _within(row: Row, text: str) -> str:
+def _within(row: Row, text: str, look: Look) -> str:
     """Paths are told from where the agent works."""
-    return text[len(row.cwd) + 1 :] if row.cwd and row.tool and text.startswith(f"{row.cwd}/") else text
+    cwd = row.cwd or (look.cwd(row.session) if look.cwd is not None else "")
+    if not cwd or row.tool in COMMANDS:
+        return text
+    before, inside, path = text.rpartition("  in ")
+    if path == cwd:
+        return f"{before}{inside}."
+    return f"{before}{inside}{path.removeprefix(f'{cwd}/')}"
 
 
 def _text_role(row: Row) -> str:
@@ -168,25 +199,31 @@ def _text_role(row: Row) -> str:
     return "dim" if row.flags & FADED else "path" if row.flags & COMPACT else "error" if row.level == 3 else "text"
 
 
-def _right(row: Row) -> Line:
+def _right(row: Row, look: Look) -> Line:
     if row.kind == "tool.pre":
-        if row.flags & DONE:
-            return [(seconds_words(row.took), "time")] if row.took >= 0 else []
-        if row.flags & DENIED:
-            return [("denied", "error")]
-        if row.over:
-            return [("no result", "dim")]
-        return [("waiting", "ask")] if row.flags & WAITING else [("running", "running")]
+        return _came(row)
     if row.kind in ("permission.request", "question.request"):
         if row.flags & DONE:
-            return []
+            return [(brief(row.badge, BADGE), "dim")] if look.width >= WIDE else []
         return [("not answered", "dim")] if row.over else [("needs you" if row.kind[0] == "p" else "asks", "ask")]
-    return [(row.badge, "badge")] if row.badge not in ("", "TOOL") else []
+    return [(brief(row.badge, BADGE), "badge")] if row.badge not in ("", "TOOL") else []
+
+
+def _came(row: Row) -> Line:
+    """How far a tool is, or that it failed and how long it took. That it is a tool is said by its glyph."""
+    if row.flags & DONE:
+        took: Line = [(seconds_words(row.took), "time")] if row.took >= 0 else []
+        return [(f"{brief(row.after_badge, BADGE)}  ", "error"), *took] if row.after_badge else took
+    if row.flags & DENIED:
+        return [("denied", "error")]
+    if row.over:
+        return [("no result", "dim")]
+    return [("waiting", "ask")] if row.flags & WAITING else [("running", "running")]
 
 
 def _rule(row: Row, look: Look) -> Line:
-    left: Line = [*_when(row, look), ("── ", "rule"), (row.text, "rule"), (" ", "")]
-    return [*left, ("─" * max(look.width - 1 - sum(len(text) for text, _ in left), 0), "rule")]
+    left: Line = [*_when(row, look), ("── ", "rule"), (row.text, "dim"), (" ", "")]
+    return [*left, ("─" * max(look.width - 1 - width_of(left), 0), "rule")]
 
 
 def _foot(row: Row, look: Look) -> Line:

@@ -40,11 +40,22 @@ def brief(text: str, limit: int) -> str:
 
 
 def middle(text: str, limit: int) -> str:
-    """A text on one line, cut in the middle: how it ends counts as much as how it begins."""
+    """A text on one line, cut in the middle with its size: how it ends counts as much as how it begins."""
     if len(text) <= limit:
         return plain(text)
     half = (limit - 1) // 2
-    return f"{plain(text[:half])}…{plain(text[-half:])}"
+    return f"{plain(text[:half])}…{plain(text[-half:])} · {size_words(len(text))}"
+
+
+def squeezed(text: str, width: int) -> str:
+    """A visible line in at most `width` cells, cut in the middle."""
+    if cells(text) <= width:
+        return text
+    half = max(width - 1, 0) // 2
+    end = text[-half:] if half else ""
+    while cells(end) > half:
+        end = end[1:]
+    return f"{text[: taken(text, max(width - 1, 0) - cells(end))]}…{end}"
 
 
 def size_words(count: int) -> str:
@@ -114,29 +125,31 @@ def spread(left: Line, right: Line, width: int) -> Line:
     return [*left, (" " * (width - width_of(left) - width_of(right)), ""), *right]
 
 
-def wrapped(text: str, width: int, limit: int) -> list[str]:
-    """The first `limit` lines of a text that is visible already, broken between words where that is possible."""
+def wrapped(text: str, width: int, limit: int, aside: int = 0) -> list[str]:
+    """The first `limit` lines of a text that is visible already, broken between words where that is possible; the first
+    leaves `aside` cells to something else."""
     made: list[str] = []
     for line in text.split("\n", limit):
-        for part in _broken(line.rstrip(), max(width, 8)):
+        for part in _broken(line.rstrip(), max(width, 8), 0 if made else aside):
             made.append(part)
             if len(made) == limit:
                 return made
     return made
 
 
-def _broken(line: str, width: int) -> Iterator[str]:
+def _broken(line: str, width: int, aside: int) -> Iterator[str]:
+    room = max(width - aside, 8)
     while True:
-        head = line[: taken(line, width)]
+        head = line[: taken(line, room)]
         if len(head) == len(line):
             yield line
             return
         at = head.rfind(" ")
         if line[len(head)] == " ":
             at = len(head)
-        cut = at if at > width // 3 else max(len(head), 1)
+        cut = at if at > room // 3 else max(len(head), 1)
         yield line[:cut].rstrip()
-        line = line[cut:].lstrip(" ")
+        line, room = line[cut:].lstrip(" "), width
 
 
 def text_lines(text: str, role: str = "", start: int = 0) -> Iterator[Line]:

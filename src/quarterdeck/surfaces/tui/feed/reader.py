@@ -7,10 +7,13 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 
+from msgspec import Struct
 from textual import work
 from textual.message import Message
+from textual.reactive import var
 
 from quarterdeck.errors import QuarterdeckError
+from quarterdeck.surfaces.tui.feed.blank import Blank, looked_words
 from quarterdeck.surfaces.tui.feed.canvas import SLICE_SECONDS, FeedCanvas
 from quarterdeck.surfaces.tui.feed.rows import Rows
 from quarterdeck.surfaces.tui.feed.source import Event, FeedSource, Page
@@ -22,10 +25,25 @@ BATCH = 64
 TAIL = 2000
 PAGES_UNASKED = 30
 """How many pages are read to fill a screen when a filter leaves little of them."""
+PAGES_TOLD = 2
+"""From so many pages on it is said that more are read."""
+
+
+class Sought(Struct):
+    """What is looked for in the log, and where."""
+
+    what: str
+    at: int = 0
+
+    def words(self) -> str:
+        return f"{self.what} … #{self.at}" if self.at else f"{self.what} …"
 
 
 class FeedReader(FeedCanvas):
     """Keeps a window of the log: it follows the end, or stands elsewhere and only counts what is new."""
+
+    telling = var("")
+    """What is under way, and how far it is; or what waits for somebody to ask for it."""
 
     class Found(Message, namespace="feed_view"):
         """How a search or a jump ended; in words when it found nothing or the log could not be read."""
@@ -39,10 +57,11 @@ class FeedReader(FeedCanvas):
         source: FeedSource,
         *,
         label: Callable[[str], str] | None = None,
+        cwd: Callable[[str], str] | None = None,
         id: str | None = None,
         classes: str | None = None,
     ) -> None:
-        super().__init__(label=label, id=id, classes=classes)
+        super().__init__(label=label, cwd=cwd, id=id, classes=classes)
         self.source = source
         self._queue: deque[Event] = deque()
         self._tail: deque[Event] = deque(maxlen=TAIL)
@@ -53,6 +72,9 @@ class FeedReader(FeedCanvas):
         self._paging = False
         self._oldest_reached = False
         self._pages_unasked = 0
+        self._cleared = False
+        self._unread = False
+        self._sought: Sought | None = None
 
     def follow(self, session_id: str | None = None) -> None:
         """Show one session, or all; from the end of the log, and on with what comes."""
@@ -82,6 +104,48 @@ class FeedReader(FeedCanvas):
             self._draining = True
             self.call_later(self._drain)
 
+    @property
+    def is_paused(self) -> bool:
+        """Whether looking back waits for somebody to ask for more."""
+        return self._pages_unasked >= PAGES_UNASKED and not self._oldest_reached and not self._paging
+
+    def look_further(self) -> None:
+        """Go on looking back where that has paused."""
+        if self.is_paused:
+            self._pages_unasked = 0
+            self._page_on()
+
+    def _pause(self) -> bool:
+        """Look no further back unless somebody asks; whether it was under way."""
+        if not self._paging or self._pages_unasked < PAGES_TOLD:
+            return False
+        self._pages_unasked = PAGES_UNASKED
+        return True
+
+    def _blank_words(self) -> str:
+        if self.rows.height:
+            return looked_words(self.rows.first) if self.is_paused else ""
+        return Blank(
+            narrowed=self.rows.wanted.words,
+            first=self.rows.first,
+            paused=self.is_paused,
+            one_session=self.session_id is not None,
+            cleared=self._cleared,
+            reading=not self._live or self._paging,
+            unread=self._unread,
+        ).words()
+
+    def _tell(self) -> None:
+        """Say what is under way, once it takes long."""
+        if self._sought is not None:
+            self.telling = self._sought.words()
+        elif self._paging and self._pages_unasked >= PAGES_TOLD:
+            self.telling = f"looking back … #{self.rows.first}"
+        else:
+            self.telling = looked_words(self.rows.first) if self.is_paused else ""
+        if self.rows.height <= self.size.height:
+            self.refresh()
+
     def _reset(self) -> None:
         self.rows = Rows(self._look.room, self.rows.wanted)
         self._opened.clear()
@@ -89,7 +153,9 @@ class FeedReader(FeedCanvas):
         self._tail.clear()
         self._strips.clear()
         self._live, self._oldest_reached, self.following, self.cursor = True, False, True, None
-        self._undrawn = 0
+        self._undrawn = self._pages_unasked = 0
+        self._paging = self._cleared = False
+        self._tell()
         self._set_behind(0)
         self._resized()
 
@@ -99,9 +165,11 @@ class FeedReader(FeedCanvas):
         while page is not None and self._missed(page.events[-1]["seq_no"] if page.events else 0):
             self._tail.clear()  # what was set aside is in the log, and so in what is read next
             page = await self._asked(self.source.before(None, self.session_id))
+        self._unread = page is None
         if page is not None:
             self._place(page.events)
         self._go_live()
+        self.refresh()
 
     def _place(self, found: list[Event]) -> None:
         self.source.keep(found)
@@ -163,7 +231,7 @@ class FeedReader(FeedCanvas):
         with self._steady():
             rows.prepend(page.events)
         self._pages_unasked += 1
-        self.call_after_refresh(self._page_if_near)
+        self.call_after_refresh(self._page_on)
 
     @work(exclusive=True, group="feed-page")
     async def _load_newer(self) -> None:
@@ -208,7 +276,7 @@ class FeedReader(FeedCanvas):
             self._set_behind(0)
         if new_value != old_value:
             self._pages_unasked = 0
-        self._page_if_near()
+        self._page_on()
 
     def _page_if_near(self) -> None:
         if self._paging or not self.is_mounted or not self.rows.first:
@@ -221,5 +289,9 @@ class FeedReader(FeedCanvas):
             self._paging = True
             self._load_newer()
 
-    def _settled(self) -> None:
+    def _page_on(self) -> None:
         self._page_if_near()
+        self._tell()
+
+    def _settled(self) -> None:
+        self._page_on()

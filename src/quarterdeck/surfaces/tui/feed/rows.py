@@ -9,8 +9,10 @@ from msgspec import Struct
 
 from quarterdeck.surfaces.tui.feed.block import SIZE, Block, Names
 from quarterdeck.surfaces.tui.feed.echoes import ABOUT_WORDS, Echoes
-from quarterdeck.surfaces.tui.feed.lines import preview_height
+from quarterdeck.surfaces.tui.feed.lines import aside_of
+from quarterdeck.surfaces.tui.feed.preview import kept, preview_height
 from quarterdeck.surfaces.tui.feed.summary import (
+    BELOW,
     CHILD,
     COMPACT,
     DENIED,
@@ -61,8 +63,8 @@ class Group(Struct):
 
 
 class Row(NamedTuple):
-    """A row as it is drawn. `after` and what begins so are its outcome's; `over` is whether its run has ended, so that
-    nothing of it can be under way."""
+    """A row as it is drawn. `after` and what begins so are its outcome's; `below` are lines of what went wrong; `over`
+    is whether its run has ended, so that nothing of it can be under way."""
 
     seq_no: int
     at: float
@@ -77,6 +79,8 @@ class Row(NamedTuple):
     partner: int
     after: str
     after_flags: int
+    after_badge: str
+    below: str
     took: float
     over: bool
     cwd: str
@@ -248,7 +252,7 @@ class Rows:
         heads.level[n] = max(heads.level[n], tails.level[m])
         tails.flags[m] |= CHILD
         failed = tails.flags[m] & FAILED
-        more = DONE | failed
+        more = DONE | failed | tails.flags[m] >> BELOW << BELOW
         if failed or not heads.flags[n] & COMPACT:
             more |= FOOT
         heads.flags[n] = (heads.flags[n] | more) & ~(WAITING | DENIED)
@@ -287,8 +291,10 @@ class Rows:
             opened = self._expanded.get(block.seq_no[n])
             if opened is not None:
                 return opened
-        height = 2 if flags & FOOT else 1
-        return height + preview_height(block.text(n), self.width) if flags & PREVIEWED else height
+        height = (2 if flags & FOOT else 1) + (flags >> BELOW)
+        if not flags & PREVIEWED:
+            return height
+        return height + preview_height(block.text(n), self.width, aside_of(flags))
 
     def _picked(self, tool: int, actor: int) -> bool:
         return self.wanted.tool(self.tools.names[tool]) and self.wanted.actor(self.actors.names[actor])
@@ -333,11 +339,12 @@ class Rows:
         if found is None:
             return None
         block, n = found
-        after, after_flags, took, session = "", 0, block.took[n], block.session[n]
+        text, took, session = block.text(n), block.took[n], block.session[n]
+        after, after_flags, after_badge = "", 0, 0
         partner = self.window.find(block.partner[n]) if block.partner[n] else None
         if partner is not None:
             tails, m = partner
-            after, after_flags = tails.text(m), tails.flags[m]
+            after, after_flags, after_badge = tails.text(m), tails.flags[m], tails.badge[m]
             took = tails.took[m] if tails.took[m] >= 0 else tails.at[m] - block.at[n]
         actor = self._under.get(seq_no)
         return Row(
@@ -350,10 +357,12 @@ class Rows:
             actor=self.actors.names[block.actor[n]],
             session=self.sessions.names[session],
             badge=self.badges.names[block.badge[n]],
-            text=block.text(n),
+            text=text,
             partner=block.partner[n],
-            after=after,
+            after=kept(after).line,
             after_flags=after_flags,
+            after_badge=self.badges.names[after_badge],
+            below=kept(after or text).below if block.flags[n] >> BELOW else "",
             took=took,
             over=self._over.get(session, 0) > seq_no,
             cwd=self._cwds.get(session, ""),

@@ -16,42 +16,42 @@ ROLES: dict[str, str] = {
     "text": "color: $foreground;",
     "preview": "color: $foreground 85%;",
     "prompt": "color: $text-primary; text-style: bold;",
-    "said": "color: $text-accent;",
+    "said": "color: $text-secondary;",
     "tool": "color: $foreground; text-style: bold;",
     "path": "color: $text-secondary;",
-    "result": "color: $foreground 70%;",
-    "time": "color: $foreground 45%;",
-    "session": "color: $text-secondary 70%;",
-    "dim": "color: $foreground 55%;",
-    "label": "color: $foreground 60%; text-style: italic;",
-    "rule": "color: $foreground 30%;",
+    "result": "color: $foreground 85%;",
+    "time": "color: $foreground-muted;",
+    "session": "color: $text-secondary;",
+    "dim": "color: $foreground-muted;",
+    "label": "color: $foreground-muted; text-style: italic;",
+    "rule": "color: $foreground-disabled;",
     "ok": "color: $text-success;",
     "running": "color: $text-success; text-style: bold;",
     "error": "color: $text-error;",
     "warn": "color: $text-warning;",
     "ask": "color: $text-warning; text-style: bold;",
-    "question": "color: $text-accent; text-style: bold;",
-    "stopped": "color: $foreground 70%;",
+    "question": "color: $text-primary; text-style: bold;",
+    "stopped": "color: $text-secondary;",
     "agent": "color: $text-accent;",
     "badge": "color: $text-warning; text-style: bold;",
     "strong": "text-style: bold;",
     "link": "color: $text-secondary; text-style: underline;",
     "more": "color: $text-primary; text-style: italic;",
-    "lineno": "color: $foreground 35%;",
-    "added": "background: $success 20%;",
-    "removed": "background: $error 20%;",
-    "comment": "color: $foreground 55%; text-style: italic;",
+    "lineno": "color: $foreground-muted;",
+    "added": "background: $success-muted;",
+    "removed": "background: $error-muted;",
+    "comment": "color: $foreground-muted; text-style: italic;",
     "keyword": "color: $text-primary;",
     "string": "color: $text-success;",
     "number": "color: $text-accent;",
     "name": "color: $text-secondary;",
     "decorator": "color: $text-warning;",
     "key": "color: $text-primary;",
-    "punct": "color: $foreground 55%;",
+    "punct": "color: $foreground-muted;",
     "match": "background: $warning; color: $background; text-style: bold;",
     "mark": "color: $text-primary; text-style: bold;",
-    "cursor": "background: $primary 20%;",
-    "thumb": "color: $primary 60%;",
+    "cursor": "background: $block-cursor-blurred-background;",
+    "thumb": "color: $primary 80%;",
     "new": "background: $primary; color: $background; text-style: bold;",
 }
 """Every role with its look, in the words of a stylesheet."""
@@ -59,10 +59,6 @@ ROLES: dict[str, str] = {
 CSS = "FeedView { background: $background; scrollbar-size: 0 0; overflow-x: hidden; }\n" + "\n".join(
     f"FeedView > .feed--{role} {{ {look} }}" for role, look in ROLES.items()
 )
-
-
-FAINTEST = {"contrast": 0.85}
-"""How faint a theme lets text become."""
 
 
 class Styles:
@@ -112,6 +108,4 @@ class Styles:
         made = base + styles.text_style + Style(bgcolor=ground.rich_color if base.bgcolor else None)
         if not styles.has_rule("color"):
             return made
-        least = FAINTEST.get(self._widget.app.theme, 0.0)
-        colour = styles.color.with_alpha(max(styles.color.a, least))
-        return made + Style(color=(ground + colour).rich_color)
+        return made + Style(color=(ground + styles.color).rich_color)

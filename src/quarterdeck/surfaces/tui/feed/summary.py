@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from quarterdeck.surfaces.tui.feed.pieces import brief, plain, shown
+from quarterdeck.surfaces.tui.feed.pieces import brief, middle, plain, shown, size_words
+from quarterdeck.surfaces.tui.feed.preview import Kept
 from quarterdeck.surfaces.tui.feed.render.bash import exit_of
 from quarterdeck.surfaces.tui.feed.render.tools import face_of
 from quarterdeck.surfaces.tui.feed.uses import use_of
@@ -14,15 +15,24 @@ LINE = 240
 """Characters of the one line that are kept; a wider terminal shows the rest when the event is opened."""
 
 PREVIEW = 480
-"""Characters of what was said or went wrong that are kept below the line."""
+"""Characters of what was said that are kept below the line."""
 
-FOOT, COMPACT, FAILED, PREVIEWED, CHILD, DONE, FADED, DENIED, WAITING, ECHO = (1 << n for n in range(10))
+ASKED = 1200
+"""Characters of what somebody is asked for that are kept."""
+
+ONE_LINE = 24
+"""What is not longer than this is never wrapped."""
+
+ERROR_LINES = 3
+"""Lines of an error that are shown below what came of it."""
+
+FOOT, COMPACT, FAILED, PREVIEWED, CHILD, DONE, FADED, DENIED, WAITING, ECHO, ASIDE = (1 << n for n in range(11))
 """What is to know of a row besides its columns: has a line for its outcome; says its outcome on its own line; failed;
 has a preview; is shown as the outcome of another; its outcome has come; is of little account; was refused; waits for
-a person; only repeats what another row says."""
+a person; only repeats what another row says; its preview leaves room at its right end."""
 
-SEPARATOR = "\x00"
-"""Between the line and its preview: the one character that no visible text holds."""
+BELOW = 11
+"""From this bit on the flags hold how many lines of an error stand below."""
 
 HEADS = frozenset({"tool.pre", "permission.request", "question.request", "stop.request", "subagent.start"})
 """Kinds that open a pair."""
@@ -55,7 +65,7 @@ def summary_of(event: dict[str, Any]) -> Summary:
 def _tool_pre(event: dict[str, Any], data: dict[str, Any]) -> Summary:
     face = face_of(str(data.get("tool_name", "")))
     given = data.get("tool_input")
-    text = brief(face.subject(given), LINE) if isinstance(given, dict) else ""
+    text = middle(face.subject(given), LINE) if isinstance(given, dict) else ""
     return Summary(text, COMPACT if face.compact else 0, _use(event, data))
 
 
@@ -67,14 +77,35 @@ def _tool_post(event: dict[str, Any], data: dict[str, Any]) -> Summary:
 
 
 def _tool_failure(event: dict[str, Any], data: dict[str, Any]) -> Summary:
-    error = str(data.get("error", ""))[:4000].strip()
+    error = str(data.get("error", ""))
     code = exit_of(error)
-    said = error.partition("\n")[2].strip() if code else error
-    last = said.splitlines()[-1].strip() if said else ""
-    text = " · ".join(part for part in (code, last) if part) or (
-        "interrupted" if data.get("is_interrupt") else "failed"
-    )
-    return Summary(brief(text, LINE), DONE | FAILED, _use(event, data), _took(data))
+    said = error.partition("\n")[2][-4000:] if code else error[:4000]
+    lines = [line.rstrip() for line in said.splitlines() if line.strip()]
+    below: list[str] = []
+    if len(lines) > 1 and _is_opened(event):
+        line, below = _ended(code, lines, error) if code else _begun(lines)
+    else:
+        line = " · ".join([part for part in (code, *(one.strip() for one in lines[-1:])) if part])
+        line = line or ("interrupted" if data.get("is_interrupt") else "failed")
+    text = Kept(brief(line, LINE), "\n".join([brief(one, LINE) for one in below])).packed()
+    return Summary(text, DONE | FAILED | len(below) << BELOW, _use(event, data), _took(data))
+
+
+def _ended(code: str, lines: list[str], error: str) -> tuple[str, list[str]]:
+    """Of a command, how its output ends: there it says what went wrong."""
+    return f"{code} · {error.strip().count(chr(10))} lines", lines[-ERROR_LINES:]
+
+
+def _begun(lines: list[str]) -> tuple[str, list[str]]:
+    """Of anything else, how its error begins."""
+    shown, more = lines[1:ERROR_LINES], len(lines) > ERROR_LINES
+    return lines[0].strip(), [*shown[:-1], f"{shown[-1]} …"] if more else shown
+
+
+def _is_opened(event: dict[str, Any]) -> bool:
+    """Whether an event asks to be seen with what stands below its line."""
+    ui = event.get("ui")
+    return isinstance(ui, dict) and ui.get("collapsed_default") is False
 
 
 def _use(event: dict[str, Any], data: dict[str, Any]) -> str:
@@ -92,7 +123,10 @@ def _request(event: dict[str, Any], data: dict[str, Any]) -> Summary:
     text = face.subject(given) if isinstance(given, dict) else ""
     if data.get("form") == "elicitation" and isinstance(given, dict):
         text = f"{given.get('mcp_server_name', '')}: {given.get('message', '')}"
-    return Summary(brief(text, LINE), 0, f"{event.get('session_id')}?{data.get('request_id')}")
+    pair = f"{event.get('session_id')}?{data.get('request_id')}"
+    if not _is_opened(event) or (len(text) <= ONE_LINE and "\n" not in text):
+        return Summary(middle(text, LINE), 0, pair)
+    return _previewed("", text, ASIDE, pair, ASKED)
 
 
 def _decision(event: dict[str, Any], data: dict[str, Any]) -> Summary:
@@ -105,7 +139,7 @@ def _decision(event: dict[str, Any], data: dict[str, Any]) -> Summary:
 def _stop(event: dict[str, Any], data: dict[str, Any]) -> Summary:
     pair = f"{event.get('session_id')}?{data['request_id']}" if data.get("request_id") else ""
     text = str(data.get("last_assistant_message") or "")
-    return _previewed("", text, FOOT if data.get("held") else 0, pair)
+    return _previewed("", text, (FOOT if data.get("held") else 0) | ASIDE, pair)
 
 
 def _agent_start(event: dict[str, Any], data: dict[str, Any]) -> Summary:
@@ -131,13 +165,12 @@ def _said(field: str) -> Callable[[dict[str, Any], dict[str, Any]], Summary]:
     return make
 
 
-def _previewed(line: str, text: str, flags: int = 0, pair: str = "") -> Summary:
-    preview = shown(text[:PREVIEW]).strip("\n").rstrip()
-    if not preview:
+def _previewed(line: str, text: str, flags: int = 0, pair: str = "", most: int = PREVIEW) -> Summary:
+    below = shown(text[:most]).strip("\n").rstrip()
+    if not below:
         return Summary(line, flags, pair)
-    if len(text) > PREVIEW:
-        preview += "…"
-    return Summary(f"{line}{SEPARATOR}{preview}", flags | PREVIEWED, pair)
+    size = size_words(len(text)) if len(text) > most else ""
+    return Summary(Kept(line, below, size).packed(), flags | PREVIEWED, pair)
 
 
 def _run_start(event: dict[str, Any], data: dict[str, Any]) -> Summary:
@@ -155,9 +188,8 @@ def _run_end(event: dict[str, Any], data: dict[str, Any]) -> Summary:
 def _titled(event: dict[str, Any]) -> Summary:
     """Whatever else: its title without the glyph, since the row has its own; and its body when it asks to be seen."""
     title = brief(_title(event), LINE)
-    ui, body = event.get("ui"), event.get("body")
-    opened = isinstance(ui, dict) and ui.get("collapsed_default") is False
-    return _previewed(title, body) if opened and isinstance(body, str) else Summary(title)
+    body = event.get("body")
+    return _previewed(title, body) if isinstance(body, str) and _is_opened(event) else Summary(title)
 
 
 def _title(event: dict[str, Any]) -> str:

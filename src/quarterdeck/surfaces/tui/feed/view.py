@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from textual import events, work
@@ -15,10 +16,10 @@ from quarterdeck.surfaces.tui.feed import seeking
 from quarterdeck.surfaces.tui.feed.canvas import SLICE_SECONDS, Opened
 from quarterdeck.surfaces.tui.feed.details import STEPS, copied, detail_lines, shown_lines
 from quarterdeck.surfaces.tui.feed.lines import row_lines
-from quarterdeck.surfaces.tui.feed.reader import FeedReader
+from quarterdeck.surfaces.tui.feed.preview import kept
+from quarterdeck.surfaces.tui.feed.reader import FeedReader, Sought
 from quarterdeck.surfaces.tui.feed.source import Event, weight
 from quarterdeck.surfaces.tui.feed.styles import CSS, ROLES
-from quarterdeck.surfaces.tui.feed.summary import SEPARATOR
 from quarterdeck.surfaces.tui.feed.wanted import Wanted
 
 HEAVY = 50_000
@@ -81,6 +82,31 @@ class FeedView(FeedReader, can_focus=True):
         """Go to the next `error`, `decision`, `prompt` or `request`, upwards unless told."""
         self._seek_kind(kind, step)
 
+    def stop(self) -> bool:
+        """End what is under way: a search, a jump, looking back. Whether anything was."""
+        if self._sought is None:
+            return self._pause()
+        words = self._sought.words().replace(" …", " stopped at" if self._sought.at else " stopped")
+        self.workers.cancel_group(self, "feed-seek")
+        self.post_message(self.Found(None, words))
+        return True
+
+    @contextmanager
+    def _seeking(self, what: str) -> Iterator[None]:
+        """Something is looked for meanwhile."""
+        self._sought = mine = Sought(what)
+        try:
+            yield
+        finally:
+            if self._sought is mine:
+                self._sought = None
+                self._tell()
+
+    def _seeks_at(self, seq_no: int) -> None:
+        if self._sought is not None:
+            self._sought.at = seq_no
+            self._tell()
+
     def toggle_expand(self) -> None:
         """Open or close the event under the cursor, in place."""
         seq_no = self._current()
@@ -103,7 +129,8 @@ class FeedView(FeedReader, can_focus=True):
         if row is None:
             return ""
         if event is None:
-            return "\n".join(part for part in (row.text.replace(SEPARATOR, "\n"), row.after) if part)
+            below = row.below if row.partner else ""
+            return "\n".join(part for part in (*kept(row.text)[:2], row.after, below) if part)
         return copied(event, self.source.held(row.partner) if row.partner else None)
 
     def _current(self) -> int | None:
@@ -181,19 +208,21 @@ class FeedView(FeedReader, can_focus=True):
     async def _seek_match(self, step: int, fresh: bool = False) -> None:
         """The nearest row that holds the text, or whose event does: rows keep little, the daemon knows every word."""
         term, start = self.term, self._start(step, fresh)
-        near = await self._walk(seeking.holds(term), start, step)
-        far = await self._ask_log(step, start, start, q=term)
-        found = [seq_no for seq_no in (near, far) if seq_no is not None]
-        await self._arrive((max if step < 0 else min)(found, default=None), f"nothing more with “{term}”")
+        with self._seeking("searching"):
+            near = await self._walk(seeking.holds(term), start, step)
+            far = await self._ask_log(step, start, start, q=term)
+            found = [seq_no for seq_no in (near, far) if seq_no is not None]
+            await self._arrive((max if step < 0 else min)(found, default=None), f"nothing more with “{term}”")
 
     @work(exclusive=True, group="feed-seek")
     async def _seek_kind(self, kind: str, step: int) -> None:
         start = self._start(step, False)
-        found = await self._walk(seeking.is_a(kind, self.rows), start, step)
-        if found is None and kind in seeking.KINDS and (step < 0 or not self._live):
-            edge = self.rows.first if step < 0 else self.rows.last
-            found = await self._ask_log(step, start, edge, kind=list(seeking.KINDS[kind]))
-        await self._arrive(found, f"no {kind} {'above' if step < 0 else 'below'}")
+        with self._seeking(f"looking for the next {kind}"):
+            found = await self._walk(seeking.is_a(kind, self.rows), start, step)
+            if found is None and kind in seeking.KINDS and (step < 0 or not self._live):
+                edge = self.rows.first if step < 0 else self.rows.last
+                found = await self._ask_log(step, start, edge, kind=list(seeking.KINDS[kind]))
+            await self._arrive(found, f"no {kind} {'above' if step < 0 else 'below'}")
 
     def _start(self, step: int, fresh: bool) -> int:
         current = self._current()
@@ -210,6 +239,7 @@ class FeedView(FeedReader, can_focus=True):
                 if head != start and self.rows.window.height_of(head):
                     return head
             if time.perf_counter() - begun > SLICE_SECONDS:
+                self._seeks_at(start)
                 await asyncio.sleep(0)
                 begun = time.perf_counter()
         return None
@@ -219,6 +249,7 @@ class FeedView(FeedReader, can_focus=True):
         where we are is passed over, for a while."""
         for _ in range(ASKED):
             read = self.source.before if step < 0 else self.source.after
+            self._seeks_at(edge)
             page = await self._asked(read(edge, self.session_id, 1, **query))
             if page is None or not page.events:
                 return None
@@ -244,6 +275,8 @@ class FeedView(FeedReader, can_focus=True):
 
     def action_move(self, step: int) -> None:
         current = self._current()
+        if step < 0 and (current is None or self.rows.window.neighbour(current, -1) is None):
+            self.look_further()
         if current is None:
             return
         if self.cursor is None:
@@ -257,6 +290,8 @@ class FeedView(FeedReader, can_focus=True):
             self._to_end()
 
     def action_page(self, step: int) -> None:
+        if step < 0 and self.scroll_y <= 0:
+            self.look_further()
         self._put(self.scroll_y + step * max(self.size.height - 2, 1))
         if self.cursor is not None:
             found = self.rows.window.at_line(int(self.scroll_y) + (0 if step < 0 else self.size.height - 1))
@@ -266,6 +301,7 @@ class FeedView(FeedReader, can_focus=True):
     def action_start(self) -> None:
         self.following = False
         self._put(0)
+        self.look_further()
 
     def action_end(self) -> None:
         if self._live:
@@ -314,6 +350,10 @@ class FeedView(FeedReader, can_focus=True):
         if at is not None and at.x == self.size.width - 1:
             self.capture_mouse()
             self._drag(at.y)
+
+    def on_mouse_scroll_up(self) -> None:
+        if self.scroll_y <= 0:
+            self.look_further()
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         if self.app.mouse_captured is self:

@@ -23,6 +23,13 @@ class Wanted(Struct, frozen=True, kw_only=True):
     def everything(self) -> bool:
         return not (self.kinds or self.tools or self.actors) and self.level == LEVELS[0]
 
+    @property
+    def words(self) -> str:
+        """The filter as one types it; nothing for everything."""
+        parts = (("kind", self.kinds), ("tool", self.tools), ("actor", self.actors))
+        made = [f"{name}={','.join(sorted(values))}" for name, values in parts if values]
+        return " ".join([*made, *([f"level={self.level}"] if self.level != LEVELS[0] else [])])
+
     def kind(self, name: str) -> bool:
         if self.kinds:
             return name in self.kinds or name.partition(".")[0] in self.kinds
