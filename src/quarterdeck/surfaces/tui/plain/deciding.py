@@ -154,7 +154,7 @@ class Deciding:
         tool_input = asked.shown["tool_input"]
         try:
             found = _typed(words, tool_input) if words else await self._written(tool_input)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             found = f"the editor did not start: {error}"
         if isinstance(found, str):
             self._face.say(f"Nothing was decided: {found}")
