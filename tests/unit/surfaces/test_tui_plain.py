@@ -159,6 +159,7 @@ async def test_several_are_decided_each_by_its_own_name() -> None:
         ("q4", "digest-q4"),
     ]
     await lines.types("deny 2,3 not now")
+    assert (await lines.types("list")) == ["Nobody waits for you."]
     assert lines.talk.decided[-1] == (
         "q3",
         {"request_id": "q3", "digest": "digest-q3", "decision": "deny", "message": "not now"},
@@ -188,6 +189,7 @@ async def test_a_decision_of_ones_own_is_told_once_sent_and_once_confirmed() -> 
     lines = Lines(session())
     lines.asked(request())
     await lines.types("allow 1")
+    assert (await lines.types("list")) == ["Nobody waits for you."]
     for delivery in ("sent", "sent", "confirmed"):
         lines.hears(told("request", over(request(), by="owner via tui", delivery=delivery)))
     assert lines.said[-2:] == ["Request 1: Allowed by owner via tui, sent", "Request 1 is confirmed"]

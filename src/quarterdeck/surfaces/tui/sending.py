@@ -50,20 +50,28 @@ async def send(face: Face, asked: Asked, body: Json) -> bool:
 
 async def send_many(face: Face, word: str, several: list[Asked], **more: Any) -> None:
     """Decide each of these, sent with its own id and digest; `more` goes with each."""
+    waiting = [asked for asked in several if asked.is_pending]
     decisions = [
-        {"request_id": asked.request_id, "digest": asked.view["digest"], "decision": word, **more}
-        for asked in several
-        if asked.is_pending
+        {"request_id": asked.request_id, "digest": asked.view["digest"], "decision": word, **more} for asked in waiting
     ]
     if not decisions:
         face.say("Nothing was sent: all of them are over", "warning")
         return
+    _mark(waiting, f"your {word}")
     try:
         results = await face.talk.decide_many(decisions)
     except QuarterdeckError as error:
+        _mark(waiting, "")
         face.say(one_line(f"Not decided: {error}"), "error")
         return
+    refused = {result["request_id"] for result in results if not result["ok"]}
+    _mark([asked for asked in waiting if asked.request_id in refused], "")
     _report(face, word, results)
+
+
+def _mark(several: list[Asked], sending: str) -> None:
+    for asked in several:
+        asked.sending = sending
 
 
 def _report(face: Face, word: str, results: list[Json]) -> None:

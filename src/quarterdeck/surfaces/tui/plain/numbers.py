@@ -47,8 +47,8 @@ class Numbers:
 
     @property
     def waiting(self) -> list[Numbered]:
-        """Those that wait, in their order."""
-        return [one for one in self._by_number.values() if one.asked.is_pending]
+        """Those that wait for a decision that is not on its way yet, in their order."""
+        return [one for one in self._by_number.values() if one.asked.is_pending and not one.asked.sending]
 
     def named(self, text: str) -> list[Numbered] | str:
         """The requests that numbers name, like `3` or `2,3,5`; or why they name none, in words."""
