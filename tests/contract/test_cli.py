@@ -151,8 +151,8 @@ def at_a_terminal(home: Path, words: tuple[str, ...], typed: list[str]) -> str:
 def test_up_in_plain_lines_takes_orders_from_a_pipe(daemon: Daemon) -> None:
     said = qd(daemon.home, "up", "--plain", stdin="help\nlist\nquit\n")
     assert said.returncode == 0
-    assert "deny N WORDS" in said.stdout
-    assert "Nobody waits for you." in said.stdout
+    assert "deny N [WORDS]" in said.stdout
+    assert "waits" in said.stdout.splitlines()[-1]
 
 
 def test_a_pass_is_silence(daemon: Daemon) -> None:

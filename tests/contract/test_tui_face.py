@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,14 +10,12 @@ import pytest
 from textual.widgets import Input
 
 from quarterdeck.core.text import UNSEEN
-from quarterdeck.surfaces.tui import plain
 from quarterdeck.surfaces.tui.commands import COMMANDS
 from quarterdeck.surfaces.tui.dialogs.dialog import Dialog
 from quarterdeck.surfaces.tui.lines import fold
 from quarterdeck.surfaces.tui.places import PLACES
 from quarterdeck.surfaces.tui.screens.help import command_lines, key_lines
 from quarterdeck.surfaces.tui.screens.page import PageScreen
-from quarterdeck.surfaces.tui.talk import Talk
 from quarterdeck.surfaces.tui.wall import Wall
 from tests.support.daemon import Daemon, decision_in, permission, prompt
 from tests.support.pilot import Face, face_of
@@ -281,45 +278,3 @@ async def test_where_no_daemon_runs_the_screen_says_so(tmp_path: Path) -> None:
         await face.sees("The daemon is away")
         await face.orders("rules")
         await face.sees("no Quarterdeck runs")
-
-
-async def test_plain_mode_speaks_in_lines_and_obeys(daemon: Daemon) -> None:
-    said: list[str] = []
-    reading, writing = os.pipe()
-    with os.fdopen(reading) as typed, os.fdopen(writing, "w") as person:
-        serving = asyncio.create_task(plain.serve(Talk(daemon.home), typed, said.append))
-
-        async def hears(words: str) -> None:
-            async with asyncio.timeout(10):
-                while not any(words in line for line in said):
-                    await asyncio.sleep(0.02)
-
-        def types(text: str) -> None:
-            person.write(text + "\n")
-            person.flush()
-
-        one = daemon.hold(permission("make lines", "plain1"))
-        await hears("Request 1: ◆ w")
-        await hears("make lines")
-        types("allow 1")
-        assert decision_in((await asyncio.to_thread(one.answer))[1]) == "allow"
-        two = daemon.hold(permission("echo \u202e", "plain2"))
-        await hears("show 2")
-        types("allow 2")
-        await hears("Not decided: not all of it shows")
-        types("show 2")
-        await hears("echo ⟨202e⟩")
-        types("deny 2 no thanks")
-        assert b"no thanks" in (await asyncio.to_thread(two.answer))[1]
-        three = daemon.hold(permission("make more", "plain3"))
-        await hears("Request 3")
-        types("list")
-        await hears("3: make more")
-        three.close()
-        await hears("Request 3 is over: Answered or cancelled at the terminal")
-        for text, answer in (("fly", "No such order"), ("allow 99", "Name a request"), ("sessions", "running for")):
-            types(text)
-            await hears(answer)
-        types("quit")
-        await asyncio.wait_for(serving, 10)
-    assert all(is_harmless(line.replace("\n", "")) for line in said)

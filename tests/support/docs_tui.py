@@ -4,16 +4,17 @@ from collections.abc import Iterable, Iterator
 
 from textual.binding import Binding, BindingType
 
-from quarterdeck.surfaces.tui.commands import COMMANDS
+from quarterdeck.surfaces.tui.commands import COMMANDS, Command
 from quarterdeck.surfaces.tui.places import PLACES
+from quarterdeck.surfaces.tui.plain.orders import ORDERS
 from quarterdeck.surfaces.tui.screens.help import key_names
 
 HEAD = """# The terminal face
 
-`qd up` opens it; `qd up --plain` speaks in lines for a screen reader, `--theme dark|light|contrast` chooses the
-colours, `NO_COLOR` takes them away: every colour stands beside a glyph or a word. What is read stands out from what is
-behind it by 4.5 to 1 at least, in `contrast` by 7 to 1. In a pipe it only starts the daemon. It is a client of the
-daemon like every other; leaving it leaves the daemon running.
+`qd up` opens it; `qd up --plain` speaks in [lines for a screen reader](#lines-for-a-screen-reader), `--theme
+dark|light|contrast` chooses the colours, `NO_COLOR` takes them away: every colour stands beside a glyph or a word. What
+is read stands out from what is behind it by 4.5 to 1 at least, in `contrast` by 7 to 1. In a pipe it only starts the
+daemon. It is a client of the daemon like every other; leaving it leaves the daemon running.
 
 ![The desk: sessions, the feed, and the request that waits](screenshots/desk.svg)
 
@@ -106,6 +107,28 @@ The pictures are made by `make screenshots`, the tables below by `make docs`.
 """
 
 
+LINES = """
+## Lines for a screen reader
+
+`qd up --plain` speaks in sentences and is told what to do in lines. It moves no cursor and draws nothing; a request
+that comes is one more line, with a bell, and what was being typed stands again below it. It reads from a terminal, with
+its line editor and history, or from a pipe, and ends with the last line.
+
+- A request has a number, which never means another: one that comes again with other content gets a new one. There is no
+  order for "the next".
+- A request of more than 20 lines, a large one, or one with characters that hide must be read out by `show N` to its end
+  before it is allowed. Such characters are spelled out, like ⟨202e⟩.
+- What is edited, remembered, filled in or answered question by question is read back, and sent only after a `yes`.
+- Nothing is decided while the daemon is silent or the state of a session unknown, nor in the first 0.3 s. Who decides
+  elsewhere is named in a sentence.
+- `cancel` leaves what is asked. The terminal of a session is reached by `qd attach`; plugins, MCP servers and projects
+  have commands of their own (`qd plugins`, `qd mcp`, `qd projects`).
+
+| order | does |
+| --- | --- |
+"""
+
+
 def tui_page() -> str:
     """The whole page."""
     parts = [HEAD]
@@ -114,10 +137,13 @@ def tui_page() -> str:
     parts += [
         "\n## Commands\n\nAfter `:`, or by `ctrl+p`. A beginning is enough.\n\n| command | does |\n| --- | --- |\n"
     ]
-    for command in COMMANDS:
+    return "".join([*parts, *_commands(COMMANDS), LINES, *_commands(ORDERS)])
+
+
+def _commands(commands: Iterable[Command]) -> Iterator[str]:
+    for command in commands:
         takes = f" {command.takes}" if command.takes else ""
-        parts.append(f"| `{_cell(command.name + takes)}` | {_cell(command.words)} |\n")
-    return "".join(parts)
+        yield f"| `{_cell(command.name + takes)}` | {_cell(command.words)} |\n"
 
 
 def _keys(bindings: Iterable[BindingType]) -> Iterator[str]:

@@ -95,6 +95,7 @@ class Face:
         self.desk.focus()
         if settled:
             await self.until(lambda: not self.desk.why_not("deny"), "settled")
+            await self.until(lambda: "too small" not in self.desk.why_not("allow"), "laid out")
         assert self.desk.asked is not None
         return self.desk.asked
 

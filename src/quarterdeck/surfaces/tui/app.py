@@ -210,6 +210,12 @@ class QuarterdeckApp(App[None]):
         self._tell_keys()
         self.set_timer(SHOWN_SECONDS[severity] + 0.05, self._tell_keys)
 
+    async def is_sure(self, question: str) -> bool:
+        """Whether the person is sure."""
+        from quarterdeck.surfaces.tui.dialogs.rule import SureDialog
+
+        return await self.push_screen_wait(SureDialog(question)) is True
+
     def take_back(self, words: str) -> None:
         """What was said no longer holds."""
         self.status.take_back(one_line(words))

@@ -207,7 +207,7 @@ class Bridge(Screen[None]):
         asked.looked_into = True
         try:
             if asked.view["truncated"] is None:
-                self._take_whole(asked, await self.face.talk.request(asked.request_id))
+                asked.take_whole(await self.face.talk.request(asked.request_id))
         except QuarterdeckError:
             asked.looked_into = False
         self.face.dirty()
@@ -223,16 +223,6 @@ class Bridge(Screen[None]):
             self.face.model.learned(found, time.monotonic())
             self.face.dirty()
 
-    def _take_whole(self, asked: Asked, whole: dict[str, Any]) -> None:
-        if whole["digest"] != asked.view["digest"]:
-            return
-        asked.whole = whole
-        rule = whole["rule"]
-        if rule is not None and whole["kind"] == "permission":
-            asked.patterns = list(rule["patterns"])
-            asked.trust = rule.get("trust")
-            asked.why = _what_rules_say(rule)
-
     async def on_desk_wants(self, message: Desk.Wants) -> None:
         self.decide(message.verb, message.asked, message.words)
 
@@ -247,7 +237,7 @@ class Bridge(Screen[None]):
         asked, desk = message.asked, self.desk
         if asked.view["truncated"] is not None and asked.whole is None:
             try:
-                self._take_whole(asked, await self.face.talk.request(asked.request_id))
+                asked.take_whole(await self.face.talk.request(asked.request_id))
             except QuarterdeckError as error:
                 self.face.say(f"Not all of it could be had: {error}", "error")
                 return
@@ -413,10 +403,3 @@ def _whole_rows(asked: Asked, session: dict[str, Any] | None, name: Name, width:
     shown = asked.shown
     parts = [*card.head(shown, session, now, name), *card.body(shown), *card.tail(shown, asked.why)]
     return list(fold(parts, width))
-
-
-def _what_rules_say(rule: dict[str, Any]) -> str:
-    if rule["effect"] is not None:
-        return f"The rules say {rule['effect']}: {', '.join(rule['rules'])}"
-    words = " · ".join(rule["reasons"]) or "no rule is about this"
-    return f"{words[:1].upper()}{words[1:]}."

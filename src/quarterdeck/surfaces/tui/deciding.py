@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
@@ -10,16 +9,15 @@ from typing import TYPE_CHECKING, Any
 from textual.notifications import SeverityLevel
 
 from quarterdeck.core.text import one_line
-from quarterdeck.errors import QuarterdeckError
 from quarterdeck.surfaces.tui.dialogs.answer import AnswerDialog
 from quarterdeck.surfaces.tui.dialogs.batch import BatchDialog
-from quarterdeck.surfaces.tui.dialogs.edit import EditDialog
+from quarterdeck.surfaces.tui.dialogs.edit import EditDialog, allowing
 from quarterdeck.surfaces.tui.dialogs.form import FormDialog
 from quarterdeck.surfaces.tui.dialogs.plan import PlanDialog
 from quarterdeck.surfaces.tui.dialogs.remember import RememberDialog
 from quarterdeck.surfaces.tui.dialogs.words import WordsDialog
 from quarterdeck.surfaces.tui.model import Asked
-from quarterdeck.surfaces.words import about
+from quarterdeck.surfaces.tui.sending import send, send_many
 
 if TYPE_CHECKING:
     from quarterdeck.surfaces.tui.app import QuarterdeckApp
@@ -53,26 +51,7 @@ class Deciding:
         if why := self._app.model.why_off(asked, time.monotonic()):
             self._say(f"Nothing was sent: {why}", "warning")
             return
-        await self._send(asked, body)
-
-    async def _send(self, asked: Asked, body: Body) -> None:
-        app = self._app
-        asked.sending = f"your {body['decision']}"
-        app.dirty()
-        try:
-            made = await app.talk.decide(asked.view, **body)
-        except QuarterdeckError as error:
-            asked.sending = ""
-            self._say(f"Not decided: {error}", "error")
-            app.dirty()
-            return
-        app.model.let_go(asked.request_id)
-        app.dirty()
-        rule = made.get("remembered")
-        if rule:
-            self._say(f"Remembered: {rule['effect']} {rule['pattern']} ({rule['scope']})")
-        if made.get("also_decided"):
-            self._say(f"That settled {len(made['also_decided'])} more")
+        await send(self._app, asked, body)
 
     def _say(self, words: str, severity: SeverityLevel = "information") -> None:
         self._app.say(one_line(words), severity)
@@ -104,10 +83,7 @@ class Deciding:
 
     async def _edit(self, asked: Asked, message: str) -> Body | None:
         edited = await self._app.push_screen_wait(EditDialog(asked))
-        if edited is None:
-            return None
-        before, after = (json.dumps(one, sort_keys=True) for one in (asked.shown["tool_input"], edited))
-        return {"decision": "allow"} | ({"updated_input": edited} if after != before else {})
+        return None if edited is None else allowing(asked.shown["tool_input"], edited)
 
     async def _remember(self, asked: Asked, message: str) -> Body | None:
         session = self._app.model.session_of(asked.view) or {}
@@ -127,31 +103,4 @@ class Deciding:
         if chosen is None:
             return
         word, several = chosen
-        decisions = [
-            {"request_id": asked.request_id, "digest": asked.view["digest"], "decision": word}
-            for asked in several
-            if asked.is_pending
-        ]
-        if not decisions:
-            self._say("Nothing was sent: all of them are over", "warning")
-            return
-        try:
-            results = await app.talk.decide_many(decisions)
-        except QuarterdeckError as error:
-            self._say(f"Not decided: {error}", "error")
-            return
-        self._report(word, results)
-
-    def _report(self, word: str, results: list[Json]) -> None:
-        app = self._app
-        done = [result for result in results if result["ok"]]
-        for result in done:
-            app.model.let_go(result["request_id"])
-        for result in results:
-            asked = app.model.asked.get(result["request_id"])
-            if not result["ok"]:
-                name = about(asked.view) if asked else result["request_id"]
-                self._say(f"Not decided: {name}: {result['error']['message']}", "error")
-        verbs = {"allow": "allowed", "deny": "denied", "pass": "left to the terminal"}
-        self._say(f"{len(done)} of {len(results)} {verbs[word]}")
-        app.dirty()
+        await send_many(app, word, several)

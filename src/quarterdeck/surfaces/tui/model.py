@@ -64,6 +64,18 @@ class Asked:
         """Whether it is over and nobody said how."""
         return not self.is_pending and self.view["decision"] is None
 
+    def take_whole(self, whole: Json) -> bool:
+        """All of it, with what the rules say; whether it is what was shown before."""
+        if whole["digest"] != self.view["digest"]:
+            return False
+        self.whole = whole
+        rule = whole["rule"]
+        if rule is not None and whole["kind"] == "permission":
+            self.patterns = list(rule["patterns"])
+            self.trust = rule.get("trust")
+            self.why = _what_rules_say(rule)
+        return True
+
     @property
     def hides(self) -> list[str]:
         """What must be expanded before a decision; nothing once it was."""
@@ -367,6 +379,13 @@ def _overhead(stats: Json | None) -> float | None:
     found = stats["hook_overhead"] if stats else []
     calls = sum(one["calls"] for one in found)
     return sum(one["seconds"] for one in found) / calls if calls else None
+
+
+def _what_rules_say(rule: Json) -> str:
+    if rule["effect"] is not None:
+        return f"The rules say {rule['effect']}: {', '.join(rule['rules'])}"
+    words = " · ".join(rule["reasons"]) or "no rule is about this"
+    return f"{words[:1].upper()}{words[1:]}."
 
 
 def _rank(session: Json) -> int:

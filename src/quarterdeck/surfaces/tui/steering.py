@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from quarterdeck.errors import QuarterdeckError
 from quarterdeck.surfaces.tui.dialogs.ordering import OrderDialog
-from quarterdeck.surfaces.tui.dialogs.rule import SureDialog
 from quarterdeck.surfaces.tui.dialogs.session import GoOnDialog, SwitchDialog, WriteDialog, path_of
 from quarterdeck.surfaces.tui.dialogs.start import StartDialog
 from quarterdeck.surfaces.tui.screens.worktree import WorktreePage, discard, merge
@@ -70,7 +69,7 @@ class Steering:
 
     async def _end(self, session: Json, words: str) -> None:
         question = f"End {called(session)}, with everything it started?"
-        if await self._app.push_screen_wait(SureDialog(question)):
+        if await self._app.is_sure(question):
             await self._order(session, "end", {}, f"Ending {called(session)}")
 
     async def _resume(self, session: Json, words: str) -> None:

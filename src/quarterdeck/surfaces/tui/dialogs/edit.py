@@ -60,6 +60,12 @@ def read_back(text: str, tool_input: Json) -> Json | str:
     return found if isinstance(found, dict) else "it must be a JSON object"
 
 
+def allowing(tool_input: Json, edited: Json) -> Json:
+    """The decision that lets an input run; one that was left as it was is not called edited."""
+    before, after = (json.dumps(one, sort_keys=True) for one in (tool_input, edited))
+    return {"decision": "allow"} | ({"updated_input": edited} if after != before else {})
+
+
 class EditDialog(DecisionDialog[Json]):
     """Ends with the new input."""
 

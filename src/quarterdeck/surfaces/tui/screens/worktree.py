@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Protocol
 from urllib.parse import quote
 
 from textual import work
@@ -10,57 +10,60 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from quarterdeck.errors import QuarterdeckError, Refused
-from quarterdeck.surfaces.tui.dialogs.rule import SureDialog
 from quarterdeck.surfaces.tui.screens.page import PageScreen
+from quarterdeck.surfaces.tui.sending import Face
 from quarterdeck.surfaces.tui.session_orders import called, runs_here
 from quarterdeck.surfaces.tui.wall import Wall
 from quarterdeck.surfaces.tui.worktrees import discard_question, losses, merge_question, tree_lines, tree_of, unmerged
 
-if TYPE_CHECKING:
-    from quarterdeck.surfaces.tui.app import QuarterdeckApp
-
 Json = dict[str, Any]
 
 
-async def read_tree(app: QuarterdeckApp, session: Json) -> tuple[Json, Json]:
+class AskingFace(Face, Protocol):
+    """Who can be asked whether they are sure."""
+
+    async def is_sure(self, question: str) -> bool: ...
+
+
+async def read_tree(face: AskingFace, session: Json) -> tuple[Json, Json]:
     """The worktree of a session, and what it has changed."""
-    tree = tree_of((await app.talk.slowly("GET", "/worktrees"))["worktrees"], session["session_id"])
+    tree = tree_of((await face.talk.slowly("GET", "/worktrees"))["worktrees"], session["session_id"])
     if tree is None:
         raise Refused(f"{called(session)} has no worktree")
-    return tree, await app.talk.slowly("GET", f"{_path(session)}/diff")
+    return tree, await face.talk.slowly("GET", f"{_path(session)}/diff")
 
 
-async def merge(app: QuarterdeckApp, session: Json) -> bool:
+async def merge(face: AskingFace, session: Json) -> bool:
     """Into its base, once the person is sure; whether it was."""
     try:
-        tree, _ = await read_tree(app, session)
+        tree, _ = await read_tree(face, session)
         if why := unmerged(tree):
             raise Refused(why)
-        if not await app.push_screen_wait(SureDialog(merge_question(tree))):
+        if not await face.is_sure(merge_question(tree)):
             return False
-        await app.talk.slowly("POST", f"{_path(session)}/merge", {})
+        await face.talk.slowly("POST", f"{_path(session)}/merge", {})
     except QuarterdeckError as error:
-        app.say(f"Not merged: {error}", "error")
+        face.say(f"Not merged: {error}", "error")
         return False
-    app.say(f"Merged {tree['branch']} into {tree['base']}")
+    face.say(f"Merged {tree['branch']} into {tree['base']}")
     return True
 
 
-async def discard(app: QuarterdeckApp, session: Json) -> bool:
+async def discard(face: AskingFace, session: Json) -> bool:
     """Away with folder and branch, once the person has read what is lost; whether it is away. What came after the
     question was read is not thrown away where nothing was to be lost."""
     try:
-        if runs_here(app.model.sessions.get(session["session_id"], session)):
+        if runs_here(face.model.sessions.get(session["session_id"], session)):
             raise Refused(f"{called(session)} still runs; end it first")
-        tree, diff = await read_tree(app, session)
+        tree, diff = await read_tree(face, session)
         lost = losses(tree, diff)
-        if not await app.push_screen_wait(SureDialog(discard_question(tree, lost))):
+        if not await face.is_sure(discard_question(tree, lost)):
             return False
-        await app.talk.slowly("DELETE", f"{_path(session)}{'?force=true' if lost else ''}")
+        await face.talk.slowly("DELETE", f"{_path(session)}{'?force=true' if lost else ''}")
     except QuarterdeckError as error:
-        app.say(f"Not discarded: {error}", "error")
+        face.say(f"Not discarded: {error}", "error")
         return False
-    app.say(f"Discarded {tree['branch']}")
+    face.say(f"Discarded {tree['branch']}")
     return True
 
 
