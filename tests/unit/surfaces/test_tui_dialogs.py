@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
 from textual import events
+from textual.color import Color
 from textual.widgets import Input, TextArea
 
 from quarterdeck.core.text import UNSEEN
@@ -21,7 +24,7 @@ from quarterdeck.surfaces.tui.dialogs.form import FormDialog
 from quarterdeck.surfaces.tui.dialogs.remember import RememberDialog
 from quarterdeck.surfaces.tui.dialogs.rule import ExplainDialog, RuleDialog
 from quarterdeck.surfaces.tui.dialogs.words import WordsDialog
-from quarterdeck.surfaces.tui.last_look import harmless
+from quarterdeck.surfaces.tui.last_look import NoColours, harmless
 from quarterdeck.surfaces.tui.model import Asked
 from tests.support.pilot import Face, screen_text
 from tests.support.tui import HOSTILE, RecordedTalk, connected, request, session, snapshot
@@ -171,3 +174,28 @@ def test_a_last_look_keeps_the_width_of_what_it_replaces() -> None:
     text = "a\x1b[2J\u202eb\u200bc漢"
     assert cell_len(harmless(text)) == cell_len(text)
     assert not UNSEEN.search(harmless(text))
+
+
+async def test_what_could_not_be_sent_is_there_again() -> None:
+    about = asked("Bash(make)")
+    first = RememberDialog(about, talk(), "/w")
+    await saved(first, focused(first, Input), *"x", "ctrl+s")
+    again = RememberDialog(about, talk(), "/w")
+    assert (await saved(again, focused(again, Input), "ctrl+s"))["remember"]["pattern"] == "x"
+    edit = EditDialog(about)
+    await saved(edit, focused(edit, TextArea), *"sudo ", "ctrl+s")
+    edit = EditDialog(about)
+    assert await saved(edit, focused(edit, TextArea), "ctrl+s") == {"command": "sudo make"}
+
+
+def test_without_colours_none_is_sent_and_a_cursor_is_reversed() -> None:
+    ground = Color.parse("#101010")
+    plain, cursor = Style(color="red", bgcolor="#101010", bold=True), Style(bgcolor="#2b3b4a")
+    shown = NoColours().apply([Segment("a", plain), Segment("b", cursor), Segment("c")], ground)
+    assert [one.text for one in shown] == ["a", "b", "c"]
+    assert all(one.style is None or "38;" not in one.style.render("x") for one in shown)
+    assert shown[0].style is not None
+    assert shown[0].style.bold
+    assert not shown[0].style.reverse
+    assert shown[1].style is not None
+    assert shown[1].style.reverse

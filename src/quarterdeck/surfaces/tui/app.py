@@ -20,6 +20,7 @@ from rich.traceback import Traceback
 from textual import work
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
+from textual.filter import Monochrome
 from textual.notifications import SeverityLevel
 from textual.screen import ModalScreen, Screen
 from textual.worker import Worker, WorkerCancelled, WorkerFailed
@@ -32,7 +33,7 @@ from quarterdeck.surfaces.tui.bridge import Bridge
 from quarterdeck.surfaces.tui.commands import BY_NAME, palette, read_command
 from quarterdeck.surfaces.tui.desk import Aim
 from quarterdeck.surfaces.tui.footer import Keys
-from quarterdeck.surfaces.tui.last_look import LastLook
+from quarterdeck.surfaces.tui.last_look import LastLook, NoColours
 from quarterdeck.surfaces.tui.model import Model
 from quarterdeck.surfaces.tui.notify import Notifier
 from quarterdeck.surfaces.tui.orders import Orders
@@ -70,7 +71,9 @@ class QuarterdeckApp(App[None]):
     ) -> None:
         super().__init__()
         self.clock = clock
-        self._filters.insert(0, LastLook())
+        self._filters = [LastLook(), *(one for one in self._filters if not isinstance(one, Monochrome))]
+        if self.no_color:
+            self._filters.append(NoColours())
         for known in THEMES:
             self.register_theme(known)
         self.theme = theme

@@ -41,6 +41,8 @@ class Asked:
         self.seen = False
         self.overflow = ""
         self.sending = ""
+        self.drafts: dict[str, str] = {}
+        """What was typed about it, by what for: it is there again when it could not be sent."""
         self.over_at: float | None = None
         self._concealed: tuple[bool, list[str]] | None = None
 

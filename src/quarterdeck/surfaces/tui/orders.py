@@ -15,6 +15,7 @@ from quarterdeck.surfaces.tui.commands import read_filter
 from quarterdeck.surfaces.tui.desk import Aim
 from quarterdeck.surfaces.tui.session_orders import BY_COMMAND
 from quarterdeck.surfaces.tui.themes import NAMES
+from quarterdeck.surfaces.tui.welcome import Welcome
 from quarterdeck.surfaces.words import project_of
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Orders:
             "session": self._session,
             "all": lambda rest: app.bridge.show_session(None),
             "ended": lambda rest: app.bridge.action_toggle_ended(),
-            "find": lambda rest: app.bridge.feed.find(rest),
+            "find": self._find,
             "filter": self._filter,
             "jump": self._jump,
             "clear": self._clear,
@@ -91,6 +92,13 @@ class Orders:
         else:
             self._app.say(f"no session is called {name or 'that'}", "warning")
 
+    def _find(self, words: str) -> None:
+        """Search, with the focus where the matches are; without words the search ends."""
+        feed = self._app.bridge.feed
+        feed.find(words)
+        if words:
+            feed.focus()
+
     def _filter(self, rest: str) -> None:
         found = read_filter(rest)
         if isinstance(found, str):
@@ -136,15 +144,23 @@ class Orders:
         from quarterdeck.surfaces.tui.handing_over import lend_screen
 
         try:
-            await lend_screen(self._app, lambda: _run_each(commands))
+            done = await lend_screen(self._app, lambda: _run_each(commands))
         except SuspendNotSupported:
             self._app.say(f"in another terminal: qd {commands[-1][0]}", "warning")
+        else:
+            if done and commands[-1] == ["install"]:
+                self._app.bridge.query_one(Welcome).is_connected()
 
 
-def _run_each(commands: Iterable[list[str]]) -> None:
+def _run_each(commands: Iterable[list[str]]) -> bool:
+    """Whether all of them were wanted and succeeded; none follows one that failed."""
+    done = False
     with contextlib.suppress(EOFError):
         for place, command in enumerate(commands):
             if place and input("Do it? [y/N] ").strip().lower() not in ("y", "yes"):
-                return
-            subprocess.run([sys.executable, "-m", "quarterdeck", *command], check=False)  # noqa: S603
+                return False
+            done = not subprocess.run([sys.executable, "-m", "quarterdeck", *command], check=False).returncode  # noqa: S603
+            if not done:
+                break
         input("Enter goes back to Quarterdeck ")
+    return done

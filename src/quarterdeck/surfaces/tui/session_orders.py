@@ -28,7 +28,9 @@ class SessionOrder(NamedTuple):
 
 ORDERS = {
     "write": SessionOrder("greater_than_sign", "write", "write", "write to the session"),
-    "terminal": SessionOrder("t", "attach", "terminal", "its terminal on this screen; ^] comes back"),
+    "terminal": SessionOrder(
+        "t", "attach", "terminal", "its terminal on this screen; ^] comes back, from a tmux of yours its own key"
+    ),
     "resume": SessionOrder("R", "resume", "resume", "go on with a conversation that has ended"),
     "takeover": SessionOrder("T", "take-over", "take over", "make a session of ours of one that ran elsewhere"),
     "interrupt": SessionOrder("I", "stop-turn", "interrupt", "make the session stop what it does"),

@@ -24,11 +24,20 @@ LINES = (
 )
 
 
+CONNECTED = (line("Start claude in any terminal: its session shows here, and what it asks.", indent=1), *LINES[1:])
+
+
 class Welcome(Wall, can_focus=False):
     """What to do next."""
 
     def on_mount(self) -> None:
         self.border_title = "Nobody is connected yet"
+
+    def is_connected(self) -> None:
+        """Claude Code was connected from here: what is missing is a session."""
+        self.border_title = "Claude Code is connected"
+        if self.has_class("-shown"):
+            self.show(CONNECTED)
 
     def tell(self, wanted: bool) -> None:
         """Shown as long as it is wanted."""

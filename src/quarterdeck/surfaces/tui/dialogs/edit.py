@@ -78,7 +78,7 @@ class EditDialog(DecisionDialog[Json]):
     def __init__(self, asked: Asked) -> None:
         super().__init__(asked)
         self._input: Json = asked.shown["tool_input"]
-        self._text = written(self._input)
+        self._text = asked.drafts.get(self.heading) or written(self._input)
 
     @property
     def _is_large(self) -> bool:
@@ -99,6 +99,7 @@ class EditDialog(DecisionDialog[Json]):
         if isinstance(found, str):
             self.trouble(found)
         else:
+            self.asked.drafts[self.heading] = text
             self.send(found)
 
     def action_editor(self) -> None:

@@ -81,7 +81,8 @@ class RememberDialog(DecisionDialog[Json]):
         yield self.what()
         yield Static("", id="sentence", classes="says", markup=False)
         yield Static("", id="trusts", classes="warns", markup=False)
-        yield Field(self._patterns[0] if self._patterns else "", placeholder="like Bash(git log:*)", id="pattern")
+        begin = self.asked.drafts.get(self.heading) or (self._patterns[0] if self._patterns else "")
+        yield Field(begin, placeholder="like Bash(git log:*)", id="pattern")
         yield Numbered([(pattern, "") for pattern in self._patterns], chosen=[0], id="offered")
         yield OneWord("decision", EFFECTS, 0, id="effect")
         yield OneWord("where", [words for _, words in SCOPES], 0, id="scope")
@@ -153,6 +154,7 @@ class RememberDialog(DecisionDialog[Json]):
         if not rule["pattern"]:
             self.trouble("A rule needs a pattern, like Bash(git log:*)")
             return
+        self.asked.drafts[self.heading] = rule["pattern"]
         effect = rule.pop("effect")
         keeper = KEEPERS[self._place("claude")][0]
         kept = {**rule, "claude": keeper} if keeper and effect == "allow" else rule

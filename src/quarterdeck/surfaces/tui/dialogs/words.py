@@ -24,7 +24,8 @@ class WordsDialog(DecisionDialog[str]):
 
     def inside(self) -> ComposeResult:
         yield self.what()
-        yield Field(placeholder=self._hint, max_length=LIMIT)
+        yield Field(self.asked.drafts.get(self.heading, ""), placeholder=self._hint, max_length=LIMIT)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
+        self.asked.drafts[self.heading] = event.value
         self.send(event.value.strip())
