@@ -99,7 +99,7 @@ def _decision(data: Any) -> str:
         return f"· Too late: {data.decision_type}{by}"
     if data.overrides:
         return f"! Otherwise than decided: {data.note or data.decision_type}"
-    edited = ", with an edited input" if data.updated_input is not None else ""
+    edited = "" if data.updated_input is None else _edited(data.updated_input)
     words = {
         "allow": f"✓ Allowed{by}{edited}",
         "answer": f"✓ Answered{by}: {answers_in_words(data.answers, data.notes)}",
@@ -109,6 +109,11 @@ def _decision(data: Any) -> str:
         "no_opinion": f"· {_no_opinion(data)}",
     }
     return words.get(str(data.decision_type), str(data.decision_type)).removesuffix(": ")
+
+
+def _edited(tool_input: dict[str, Any]) -> str:
+    subject = cut(subject_of(tool_input), 80)
+    return f", edited: {subject}" if subject else ", with an edited input"
 
 
 def answers_in_words(answers: Any, notes: Any = None, width: int = 60) -> str:

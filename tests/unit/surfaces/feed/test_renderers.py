@@ -133,6 +133,14 @@ def test_bash_shows_command_output_and_errors() -> None:
     assert long[2:4] == ["… 60 lines above (469 B)", "line 60"]
 
 
+def test_what_ran_otherwise_than_wanted_is_told() -> None:
+    before, after = Book().call("Bash", {"stdout": "done"}, command="touch one").events
+    ran = {**after, "data": {**after["data"], "tool_input": {"command": "touch two -v"}}}
+    assert opened(before, ran)[:4] == ["$ touch one", "it ran with", "$ touch two -v", "⎿"]
+    also = {**after, "data": {**after["data"], "tool_input": {"command": "touch one", "timeout": 9}}}
+    assert "it ran with" not in opened(before, also)
+
+
 def test_edits_are_diffs_with_syntax_colours() -> None:
     given = {"file_path": "/a/b.py", "old_string": "x = 1\ny = 2", "new_string": "x = 1\ny = 'two'  # 2\nz = 3"}
     assert call("Edit", {}, **given)[:5] == [

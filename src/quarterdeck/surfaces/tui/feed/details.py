@@ -30,6 +30,7 @@ def detail_lines(event: Event, after: Event | None, causes: list[str], *, raw: b
         return
     yield from islice(_told(event), 1 if after is not None and _retells(after) else None)
     if after is not None:
+        yield from _changed(event, after)
         yield from _came(after)
     yield from _because(event, causes)
 
@@ -75,6 +76,20 @@ def _asked(data: Event) -> Iterator[Line]:
     if given.get("message") and data.get("form") == "elicitation":
         yield from text_lines(str(given["message"]))
     yield from face_of(str(data.get("tool_name"))).asked(given)
+
+
+def _changed(event: Event, after: Event) -> Iterator[Line]:
+    """What ran, where it was not what the agent had wanted."""
+    wanted, ran = _input_of(event), _input_of(after)
+    if ran and any(ran.get(key) != wanted[key] for key in wanted):
+        yield [("it ran with", "label")]
+        yield from _asked(after["data"])
+
+
+def _input_of(event: Event) -> Event:
+    data = event.get("data")
+    found = data.get("tool_input") if isinstance(data, dict) else None
+    return found if isinstance(found, dict) else {}
 
 
 def _came(event: Event) -> Iterator[Line]:
