@@ -142,13 +142,13 @@ def test_each_request_rings_once_and_the_title_counts() -> None:
     notifier = Notifier(written_.append)
     notifier.tell({})
     assert written_ == [title(0)]
-    notifier.tell({"a": "shop needs you", "b": "docs needs you"})
+    notifier.tell({"a": lambda: "shop needs you", "b": lambda: "docs needs you"})
     assert written_[1] == title(2) == "\x1b]2;(2) Quarterdeck\x07"
     assert "shop needs you (and 1 more)" in written_[2]
-    notifier.tell({"a": "shop needs you"})
+    notifier.tell({"a": lambda: "shop needs you"})
     assert written_[3:] == [title(1)]
     notifier.on = False
-    notifier.tell({"a": "shop needs you", "c": "infra needs you"})
+    notifier.tell({"a": lambda: "shop needs you", "c": lambda: "infra needs you"})
     assert written_[4:] == [title(2)]
 
 

@@ -34,7 +34,7 @@ from quarterdeck.surfaces.tui.commands import BY_NAME, palette, read_command
 from quarterdeck.surfaces.tui.desk import Aim
 from quarterdeck.surfaces.tui.footer import Keys
 from quarterdeck.surfaces.tui.last_look import LastLook, NoColours
-from quarterdeck.surfaces.tui.model import Model
+from quarterdeck.surfaces.tui.model import Asked, Model
 from quarterdeck.surfaces.tui.notify import Notifier
 from quarterdeck.surfaces.tui.orders import Orders
 from quarterdeck.surfaces.tui.status import SHOWN_SECONDS, Status
@@ -156,11 +156,11 @@ class QuarterdeckApp(App[None]):
             self.bridge.tell()
 
     def _announce(self) -> None:
-        waiting = {}
-        for asked in self.model.pending:
-            who = self.model.name_of(asked.view["session_id"]) if self.model.session_of(asked.view) else "a session"
-            waiting[asked.request_id] = f"{who} needs you: {about(asked.view)}"
-        self.notifier.tell(waiting)
+        self.notifier.tell({asked.request_id: partial(self._who_waits, asked) for asked in self.model.pending})
+
+    def _who_waits(self, asked: Asked) -> str:
+        who = self.model.name_of(asked.view["session_id"]) if self.model.session_of(asked.view) else "a session"
+        return f"{who} needs you: {about(asked.view)}"
 
     @work(group="follow", exclusive=True)
     async def follow(self) -> None:

@@ -116,6 +116,7 @@ class Model:
         self.is_told = False
         self.sessions: dict[str, Json] = {}
         self.asked: dict[str, Asked] = {}
+        self._desk: list[Asked] | None = None
         self.decided: deque[Json] = deque(maxlen=DECIDED_KEPT)
         self.events: list[Json] = []
         self.begins: int | None = None
@@ -151,7 +152,7 @@ class Model:
     def _begin_anew(self) -> None:
         """It is another log: nothing of what was heard is in it."""
         self.logs += 1
-        self.begins, self._names = None, None
+        self.begins, self._names, self._desk = None, None, None
         for heard in (self.sessions, self.asked, self.decided, self.events, self.places):
             heard.clear()
         self.news.append("the daemon has another log: what was shown before is not in it")
@@ -192,6 +193,7 @@ class Model:
         if view["status"] == "pending":
             if asked is None or asked.view["digest"] != view["digest"]:
                 self.asked[view["request_id"]] = Asked(view)
+                self._desk = None
             else:
                 asked.view, asked.over_at = view, None
             return
@@ -236,12 +238,13 @@ class Model:
         """Let go of what was resolved a while ago; whether anything left."""
         gone = [k for k, a in self.asked.items() if a.over_at is not None and at - a.over_at >= LINGER_SECONDS]
         for key in gone:
-            del self.asked[key]
+            self.let_go(key)
         return bool(gone)
 
     def let_go(self, request_id: str) -> None:
         """A request we decided ourselves needs no lingering."""
-        self.asked.pop(request_id, None)
+        if self.asked.pop(request_id, None):
+            self._desk = None
 
     def take_events(self, count: int) -> list[Json]:
         """The next events for the feed."""
@@ -255,7 +258,9 @@ class Model:
     @property
     def desk(self) -> list[Asked]:
         """What is on the desk, oldest first; what is over stays in its place while it lingers."""
-        return sorted(self.asked.values(), key=lambda asked: (asked.view["opened_at"], asked.request_id))
+        if self._desk is None:
+            self._desk = sorted(self.asked.values(), key=lambda asked: (asked.view["opened_at"], asked.request_id))
+        return self._desk
 
     @property
     def pending(self) -> list[Asked]:

@@ -46,8 +46,8 @@ class Notifier:
     def end(self) -> None:
         self._write(GIVE_BACK_TITLE)
 
-    def tell(self, waiting: Mapping[str, str]) -> None:
-        """Who waits, by request id, each with words; those that are new ring once, together."""
+    def tell(self, waiting: Mapping[str, Callable[[], str]]) -> None:
+        """Who waits, by request id, each with its words on demand; those that are new ring once, together."""
         if len(waiting) != self._badge:
             self._badge = len(waiting)
             self._write(title(self._badge))
@@ -55,4 +55,4 @@ class Notifier:
         self._told = set(waiting)
         if new and self.on:
             more = f" (and {len(new) - 1} more)" if len(new) > 1 else ""
-            self._write(BEL + notification(new[0] + more, os.environ))
+            self._write(BEL + notification(new[0]() + more, os.environ))
