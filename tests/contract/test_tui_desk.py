@@ -499,6 +499,7 @@ async def test_a_click_decides_too(daemon: Daemon) -> None:
     held = daemon.hold(permission("make clicks"))
     async with face_of(daemon.home) as face:
         asked = await face.card("make clicks")
+        await face.until(lambda: asked.why and asked.why in face.desk.text, "what the rules say")
         row = next(n for n, line in enumerate(face.desk.text.split("\n")) if "[a]" in line)
         allow, elsewhere = (3, row + 1), (3, 1)
         face.bridge.sessions.focus()
