@@ -117,7 +117,11 @@ async def test_a_session_is_started_only_once_its_project_was_shown_and_trusted(
         await face.hears("Started shop (new)")
         assert talk.ordered == [
             ("POST", "/projects/trust", {"path": "/home/ann/shop"}),
-            ("POST", "/sessions", {"cwd": "/home/ann/shop", "mode": "sdk", "prompt": "hello\nthere"}),
+            (
+                "POST",
+                "/sessions",
+                {"cwd": "/home/ann/shop", "mode": "sdk", "permission_mode": "default", "prompt": "hello\nthere"},
+            ),
         ]
         assert face.bridge.sessions.chosen == "new"
 
@@ -192,9 +196,11 @@ async def test_a_session_is_written_to_interrupted_and_ended_after_a_question() 
 
 async def test_a_conversation_goes_on_resumed_or_forked() -> None:
     answers = {"/projects/brings": brings(trusted=True), "POST /sessions/s1/fork": ours("f1")}
-    async with recorded(ours(status="down"), answers=answers) as (face, talk):
+    async with recorded(ours(status="down", permission_mode="plan"), answers=answers) as (face, talk):
         await face.press("R")
         await shows(face, GoOnDialog)
+        await face.sees("(•) plan")
+        face.app.screen.query_one("#permissions", OneWord).choose(0)
         await face.press(*"go on", "ctrl+s")
         await face.hears("Started shop (new)")
         face.bridge.look_at("s1")
@@ -203,8 +209,8 @@ async def test_a_conversation_goes_on_resumed_or_forked() -> None:
         await face.press("ctrl+s")
         await face.hears("Started shop (f1)")
         assert talk.ordered == [
-            ("POST", "/sessions", {"mode": "sdk", "prompt": "go on", "resume": "s1"}),
-            ("POST", "/sessions/s1/fork", {"mode": "sdk", "prompt": "another way"}),
+            ("POST", "/sessions", {"mode": "sdk", "permission_mode": "default", "prompt": "go on", "resume": "s1"}),
+            ("POST", "/sessions/s1/fork", {"mode": "sdk", "permission_mode": "plan", "prompt": "another way"}),
         ]
 
 

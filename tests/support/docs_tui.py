@@ -72,7 +72,8 @@ tool, so its row has no badge.
 `s` starts a session: the project (typed words filter, trusted ones are marked), the mode, the permission mode, the
 model, the prompt. A project that is not trusted yet is shown first with everything that it brings: hooks, MCP servers,
 variables, allow rules; it can be trusted once all of that has been on screen. What is refused is said in the dialog,
-and nothing that was typed is lost.
+and nothing that was typed is lost. The permission mode that is chosen is the one Claude Code is told, `default` too:
+left to itself it may start in its auto mode. What goes on (resumed, forked, taken over) begins with the one it had.
 
 ![Starting a session](screenshots/start.svg)
 ![What a project brings, before it is trusted](screenshots/trust.svg)
