@@ -41,6 +41,7 @@ One card at a time: who asks, what exactly, the risk in words, what the rules sa
 - `r` shows the rule as a sentence: the pattern, which can be changed, where and how long it holds, whether Claude Code
   shall keep it too, and what it would have decided. The first rule of a project also trusts the project for rules; the
   dialog says so before it is saved.
+- What an SDK session asks cannot be left to a terminal, for it has none: `p` is not offered there.
 - No key that decides here means something else on another screen. One that does not fit a card says why.
 
 What is said, like how a decision ended, stands in the line at the bottom: nothing floats over what is read. The pane

@@ -220,6 +220,12 @@ def _permission_request(step: Step, heard: Heard) -> bool:
     return ask(step, heard)
 
 
+def _elicitation(step: Step, heard: Heard) -> bool:
+    """A form is asked by the hook alone, also where the SDK asks for permission."""
+    _in_run(step)
+    return ask(step, heard)
+
+
 def _permission_denied(step: Step, heard: Heard) -> bool:
     event = heard.event
     _in_run(step)
@@ -372,7 +378,7 @@ HOOKS: dict[str, Callable[[Step, Heard], bool]] = {
     "PostToolBatch": _tool_batch,
     "PermissionRequest": _permission_request,
     "PermissionDenied": _permission_denied,
-    "Elicitation": _permission_request,
+    "Elicitation": _elicitation,
     "ElicitationResult": _elicitation_result,
     "Stop": _stop,
     "StopFailure": _stop_failure,

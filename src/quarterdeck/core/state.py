@@ -176,6 +176,11 @@ class Session(Struct, frozen=True, kw_only=True, omit_defaults=True):
         """Whether it is a session that we started and that still runs."""
         return self.ours is not None and self.ours.runs
 
+    @property
+    def has_terminal(self) -> bool:
+        """Whether what nobody decides here can be asked elsewhere: the desk is all that an SDK session has."""
+        return self.mode != "sdk" or not self.runs_here
+
 
 class Token(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A credential somebody made; `kind` is token, or page for a signed-in browser."""

@@ -19,7 +19,7 @@ from quarterdeck.core.commands import (
     TrustProject,
     Unattended,
 )
-from quarterdeck.core.decisions import Deny
+from quarterdeck.core.decisions import Deny, NoOpinion
 from quarterdeck.core.orders import (
     Adjust,
     Change,
@@ -329,6 +329,24 @@ def test_in_an_sdk_session_the_sdk_asks_and_the_hook_is_answered_at_once() -> No
     crew.tells(Unattended(at=crew.clock)).does_nothing()
     crew.tells(HolderGone(request_id="a", at=crew.clock)).records("permission.decision").folds()
     assert crew.last.events[0].data.reason == "its turn was stopped"
+
+
+def test_in_an_sdk_session_nothing_is_left_to_a_terminal_and_the_request_goes_on_waiting() -> None:
+    crew = Crew().is_up()
+    crew.tells(replace(crew.heard("PermissionRequest", "a", "", "sdk-py", bash("rm x")), holder="sdk"))
+    crew.decides("a", NoOpinion()).refuses("invalid", "without a terminal to leave it to")
+    assert crew.request("a").status == "pending"
+    terminal = Crew().is_up(mode="pty")
+    terminal.hears("PermissionRequest", id="a", entrypoint="cli", **bash("rm x")).decides("a", NoOpinion())
+    assert terminal.reply.outcome == "applied"
+
+
+@pytest.mark.parametrize("attended", [True, False])
+def test_a_form_in_an_sdk_session_waits_on_the_desk_while_somebody_attends(attended: bool) -> None:
+    crew = Crew(attended=attended).is_up()
+    form: dict[str, Any] = {"mcp_server_name": "el", "message": "Who?", "mode": "form", "requested_schema": {}}
+    crew.hears("Elicitation", id="f", entrypoint="sdk-py", **form)
+    assert crew.request("f").held is attended
 
 
 @pytest.mark.law("D13")
