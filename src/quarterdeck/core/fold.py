@@ -140,8 +140,9 @@ def preview(text: str) -> str:
 def _session_start(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
     data: d.SessionStartData = event.data
     change |= {"ended_at": None, "source": data.source, "model": data.model or session.model}
-    if session.transcript.summed_up:
-        change["transcript"] = replace(session.transcript, summed_up=False)
+    forked_at = session.transcript.forked_at or (event.at if data.source == "fork" else 0.0)
+    if session.transcript.summed_up or forked_at != session.transcript.forked_at:
+        change["transcript"] = replace(session.transcript, summed_up=False, forked_at=forked_at)
     if data.session_title:
         change["title"] = data.session_title
     if data.source != "compact":

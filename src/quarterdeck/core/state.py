@@ -94,8 +94,10 @@ class Scroll(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Transcript(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a session's transcript says. `scrolls` are its files: the main one under "", a sub-agent's under its id."""
+    """What a session's transcript says. `scrolls` are its files: the main one under "", a sub-agent's under its id.
+    What a fork's file says of the time before `forked_at` is its parent's, and was said there."""
 
+    forked_at: float = 0.0
     scrolls: dict[str, Scroll] = field(default_factory=dict)
     context_tokens: int | None = None
     reported_cost_usd: float | None = None

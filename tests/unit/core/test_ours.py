@@ -396,6 +396,14 @@ def test_a_denial_that_interrupts_and_an_end_interrupt_the_turn_too() -> None:
     assert title_of(crew.last.events[0]) == "■ Turn interrupted"
 
 
+def test_a_fork_of_ours_begins_when_it_is_launched() -> None:
+    crew = Crew().trusts().starts("f1", resume="s1", fork=True)
+    launched = crew.state.sessions["f1"].transcript.forked_at
+    assert launched == crew.clock
+    crew.hears("SessionStart", session="f1", source="fork")
+    assert crew.state.sessions["f1"].transcript.forked_at == launched
+
+
 def test_an_interrupt_of_what_rests_is_told_as_such() -> None:
     crew = Crew().is_up()
     crew.hears("Stop")
