@@ -90,8 +90,6 @@ def _session_start(step: Step, heard: Heard) -> bool:
     )
     go_on_as(step, heard.event.context.tag, source, heard.event.context)
     step.emit("session.start", data, outside=source != "compact")
-    if source == "resume" and step.session.run is None:
-        _start_run(step, "resume")
     return False
 
 
@@ -109,10 +107,7 @@ def _prompt(step: Step, heard: Heard) -> bool:
     if by_system:
         _in_run(step)
     else:
-        run = step.session.run
-        if run is not None:
-            untouched = run.trigger == "resume" and run.counters == d.Counters()
-            end_run(step, "completed" if untouched else "aborted")
+        end_run(step, "aborted")
         _start_run(step, "user_prompt_submit", prompt)
     data = d.UserPromptData(
         prompt=prompt,
