@@ -86,8 +86,8 @@ def foot(face: Face) -> str:
     [
         (ours(), ["> write", "I interrupt", "E end", "F fork", "M mode"], ["t terminal", "R resume", "T take over"]),
         (ours(mode="tmux"), ["> write", "t terminal"], ["R resume"]),
-        (session(state="idle"), ["T take over", "F fork"], ["> write", "E end"]),
-        (session("s1", "ended", ended_at=NOW), ["R resume", "F fork"], ["> write", "E end", "T take over"]),
+        (session(state="idle"), ["F fork"], ["> write", "E end", "T take over"]),
+        (session("s1", "ended", ended_at=NOW), ["R resume", "T take over", "F fork"], ["> write", "E end"]),
         (ours(status="ending"), ["s start"], ["> write", "E end", "F fork", "R resume"]),
     ],
 )
@@ -214,15 +214,19 @@ async def test_a_conversation_goes_on_resumed_or_forked() -> None:
         ]
 
 
-async def test_a_session_that_still_runs_elsewhere_is_offered_as_a_fork() -> None:
-    answers = {"/projects/brings": brings(trusted=True), "POST /sessions/s1/fork": ours("f1")}
-    async with recorded(session(state="idle"), answers=answers) as (face, talk):
+async def test_a_session_that_has_ended_elsewhere_is_taken_over_once_its_project_is_trusted() -> None:
+    answers = {"/projects/brings": brings(hooks=0), "POST /sessions/s1/takeover": ours("s1")}
+    async with recorded(session("s1", "ended", ended_at=NOW), answers=answers) as (face, talk):
         await face.press("T")
         await shows(face, GoOnDialog)
-        await face.sees("Not taken over: not recorded. Below it can be forked.")
         await face.press("ctrl+s")
-        await face.hears("Started shop (f1)")
-        assert [path for _, path, _ in talk.ordered] == ["/sessions/s1/takeover", "/sessions/s1/fork"]
+        await shows(face, TrustDialog)
+        dialog = face.app.screen
+        assert isinstance(dialog, TrustDialog)
+        await face.until(lambda: not dialog.why_not())
+        await face.press("y")
+        await face.hears("Started shop (s1)")
+        assert [path for _, path, _ in talk.ordered] == ["/projects/trust", "/sessions/s1/takeover"]
 
 
 async def test_one_thing_at_a_time_is_changed() -> None:
@@ -250,7 +254,7 @@ async def test_a_terminal_that_cannot_be_handed_over_is_named() -> None:
 async def test_orders_that_do_not_fit_say_why() -> None:
     async with recorded(session(state="idle")) as (face, talk):
         await face.orders("end")
-        await face.hears("Shop (s1) takes take-over, fork")
+        await face.hears("Shop (s1) takes fork")
         await face.press("home")
         await face.orders("resume")
         await face.hears("Choose a session first")

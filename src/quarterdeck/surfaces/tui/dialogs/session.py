@@ -83,17 +83,14 @@ class GoOnDialog(SessionDialog):
     }
     doing = "Starting"
 
-    def __init__(self, session: Json, how: str, words: str = "", said: str = "") -> None:
+    def __init__(self, session: Json, how: str, words: str = "") -> None:
         super().__init__(session)
         self._how = how
         self._words = words
-        self._said = said
         self.heading = self.HEADINGS[how]
         self.draft_of = f"{how} {session['session_id']}"
 
     def fields(self) -> ComposeResult:
-        if self._said:
-            yield Static(Content(one_line(self._said)), classes="warns", markup=False)
         yield self.what()
         yield from self.prompt_box("^s goes on with or without it", self._words)
         mode = self.session["mode"]
