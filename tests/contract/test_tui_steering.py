@@ -261,6 +261,16 @@ async def test_orders_that_do_not_fit_say_why() -> None:
         assert talk.ordered == []
 
 
+@pytest.mark.parametrize("key", ["t", "I", "E", "greater_than_sign", "M", "W", "R", "T"])
+async def test_a_key_that_the_session_does_not_take_says_why(key: str) -> None:
+    async with recorded(session(state="idle")) as (face, talk):
+        await face.press(key)
+        await face.hears("Shop (s1) still runs elsewhere" if key == "T" else "Shop (s1) takes fork")
+        await face.press("home", key)
+        await face.hears("Choose a session first")
+        assert talk.ordered == []
+
+
 async def test_what_a_model_says_stands_at_the_end_of_the_feed_until_the_feed_has_it() -> None:
     async with recorded(ours(cwd="/home/ann/shop")) as (face, _):
         speech = face.bridge.query_one(Speech)

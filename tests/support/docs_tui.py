@@ -82,8 +82,8 @@ left to itself it may start in its auto mode. What goes on (resumed, forked, tak
 An order is about the session under the cursor in the list, else about the one whose card has the focus, else about the
 one whose feed is shown. The foot shows the keys that this session takes: a session of ours is written to (`>`),
 interrupted, ended, forked, switched to another mode; one that has ended is resumed; one that runs in a terminal of its
-own can be taken over (`T`) once it has ended there or nothing is known of it; until then it is forked. While the model
-of an SDK session speaks, its words stand at the end of the feed.
+own can be taken over (`T`) once it has ended there or nothing is known of it; until then it is forked. A key that
+the session does not take says why. While the model of an SDK session speaks, its words stand at the end of the feed.
 
 `t` hands the screen to the terminal of a pty or tmux session, and Ctrl-] comes back. Meanwhile this face draws nothing,
 but it still rings and notifies when somebody waits.
