@@ -25,7 +25,7 @@ from quarterdeck.surfaces.tui.screens.plugins import PluginsPage
 from quarterdeck.surfaces.tui.speech import Speech
 from tests.support.daemon import Daemon
 from tests.support.pilot import Face, face_of
-from tests.support.tui import NOW, Json, RecordedTalk, connected, event, ours, session, snapshot
+from tests.support.tui import NOW, Json, RecordedTalk, connected, event, ours, session, snapshot, told
 
 pytestmark = pytest.mark.timeout(60)
 NOTHING: Json = {"hooks": [], "servers": [], "variables": [], "allows": [], "others": [], "troubles": []}
@@ -269,6 +269,20 @@ async def test_a_key_that_the_session_does_not_take_says_why(key: str) -> None:
         await face.press("home", key)
         await face.hears("Choose a session first")
         assert talk.ordered == []
+
+
+async def test_a_session_that_ends_stays_under_the_cursor_until_it_is_left() -> None:
+    async with recorded(ours("s1"), ours("s2")) as (face, _):
+        face.bridge.ended = False
+        held = (face.bridge.sessions.pointed or {})["session_id"]
+        face.app.model.hear(told("session", ours(held, status="down")), 0.0)
+        face.app.dirty()
+        await face.until(lambda: (face.bridge.sessions.pointed or {}).get("ended_at"), "it has ended")
+        assert (face.bridge.sessions.pointed or {})["session_id"] == held
+        await face.until(lambda: "R resume" in foot(face), "R resume")
+        await face.press("home")
+        face.app.dirty()
+        await face.until(lambda: held not in {one["session_id"] for one in face.bridge.sessions._sessions}, "gone")
 
 
 async def test_what_a_model_says_stands_at_the_end_of_the_feed_until_the_feed_has_it() -> None:

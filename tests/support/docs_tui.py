@@ -83,7 +83,8 @@ An order is about the session under the cursor in the list, else about the one w
 one whose feed is shown. The foot shows the keys that this session takes: a session of ours is written to (`>`),
 interrupted, ended, forked, switched to another mode; one that has ended is resumed; one that runs in a terminal of its
 own can be taken over (`T`) once it has ended there or nothing is known of it; until then it is forked. A key that
-the session does not take says why. While the model of an SDK session speaks, its words stand at the end of the feed.
+the session does not take says why. One that ends stays in the list while it is under the cursor or its feed is shown.
+While the model of an SDK session speaks, its words stand at the end of the feed.
 
 `t` hands the screen to the terminal of a pty or tmux session, and Ctrl-] comes back. Meanwhile this face draws nothing,
 but it still rings and notifies when somebody waits.

@@ -140,7 +140,8 @@ class Bridge(Screen[None]):
         model = face.model
         self.query_one(Banner).tell(model.trouble(now))
         self.query_one(Header).tell(model.metrics, model.runner_id, not model.is_stale(now))
-        self.sessions.tell(model.shown_sessions(self.ended), model.names, face.clock())
+        looked_at = (self.sessions.chosen, (self.sessions.pointed or {}).get("session_id"))
+        self.sessions.tell(model.shown_sessions(self.ended, looked_at), model.names, face.clock())
         self._tell_desk()
         for session_id in model.take_unplaced():
             self._find_place(session_id)
