@@ -82,8 +82,8 @@ fmt: $(VENV)/dev.stamp ## format and fix
 
 LOCK := uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -q
 lock: ## write the lock files anew (needs uv)
-	$(LOCK) -o requirements-run.lock
 	$(LOCK) --group dev --all-extras -o requirements.lock
+	$(LOCK) --extra sdk -c requirements.lock -o requirements-run.lock
 
 clean: ## remove what was built or installed here
 	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist

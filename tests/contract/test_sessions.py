@@ -116,3 +116,21 @@ def test_the_command_line_says_the_same_in_one_line(daemon: Daemon, tmp_path: Pa
     assert ran.stderr.startswith("quarterdeck: ")
     assert len(ran.stderr.splitlines()) == 1
     assert f"qd projects trust {tmp_path}" in ran.stderr
+
+
+def test_a_start_without_the_sdk_says_how_to_get_it_and_leaves_no_session(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['claude_agent_sdk'] = None\n")
+    paths = os.pathsep.join([str(tmp_path), *sys.path])
+    with Daemon(tmp_path / "qd", env={"HOME": str(tmp_path), "PYTHONPATH": paths}) as daemon:
+        assert daemon.api("POST", "/projects/trust", {"path": str(tmp_path)})[0] == 200
+        status, said = daemon.api("POST", "/sessions", {"cwd": str(tmp_path), "prompt": "hello"})
+        assert (status, said["error"]["field"]) == (422, "mode")
+        assert f"{sys.executable} -m pip install claude-agent-sdk" in said["error"]["message"]
+        assert daemon.api("GET", "/sessions?all=true")[1]["sessions"] == []
+
+
+def test_what_make_run_installs_holds_the_sdk_as_the_tests_have_it() -> None:
+    root = Path(__file__).parents[2]
+    run, dev = (set((root / name).read_text().splitlines()) for name in ("requirements-run.lock", "requirements.lock"))
+    assert any(line.startswith("claude-agent-sdk==") for line in run)
+    assert run <= dev

@@ -25,7 +25,7 @@ from quarterdeck.surfaces.tui.screens.plugins import PluginsPage
 from quarterdeck.surfaces.tui.speech import Speech
 from tests.support.daemon import Daemon
 from tests.support.pilot import Face, face_of
-from tests.support.tui import NOW, Json, RecordedTalk, connected, event, ours, session, snapshot
+from tests.support.tui import NOW, Json, RecordedTalk, connected, event, ours, session, snapshot, told
 
 pytestmark = pytest.mark.timeout(60)
 NOTHING: Json = {"hooks": [], "servers": [], "variables": [], "allows": [], "others": [], "troubles": []}
@@ -86,8 +86,8 @@ def foot(face: Face) -> str:
     [
         (ours(), ["> write", "I interrupt", "E end", "F fork", "M mode"], ["t terminal", "R resume", "T take over"]),
         (ours(mode="tmux"), ["> write", "t terminal"], ["R resume"]),
-        (session(state="idle"), ["T take over", "F fork"], ["> write", "E end"]),
-        (session("s1", "ended", ended_at=NOW), ["R resume", "F fork"], ["> write", "E end", "T take over"]),
+        (session(state="idle"), ["F fork"], ["> write", "E end", "T take over"]),
+        (session("s1", "ended", ended_at=NOW), ["R resume", "T take over", "F fork"], ["> write", "E end"]),
         (ours(status="ending"), ["s start"], ["> write", "E end", "F fork", "R resume"]),
     ],
 )
@@ -117,7 +117,11 @@ async def test_a_session_is_started_only_once_its_project_was_shown_and_trusted(
         await face.hears("Started shop (new)")
         assert talk.ordered == [
             ("POST", "/projects/trust", {"path": "/home/ann/shop"}),
-            ("POST", "/sessions", {"cwd": "/home/ann/shop", "mode": "sdk", "prompt": "hello\nthere"}),
+            (
+                "POST",
+                "/sessions",
+                {"cwd": "/home/ann/shop", "mode": "sdk", "permission_mode": "default", "prompt": "hello\nthere"},
+            ),
         ]
         assert face.bridge.sessions.chosen == "new"
 
@@ -192,9 +196,11 @@ async def test_a_session_is_written_to_interrupted_and_ended_after_a_question() 
 
 async def test_a_conversation_goes_on_resumed_or_forked() -> None:
     answers = {"/projects/brings": brings(trusted=True), "POST /sessions/s1/fork": ours("f1")}
-    async with recorded(ours(status="down"), answers=answers) as (face, talk):
+    async with recorded(ours(status="down", permission_mode="plan"), answers=answers) as (face, talk):
         await face.press("R")
         await shows(face, GoOnDialog)
+        await face.sees("(•) plan")
+        face.app.screen.query_one("#permissions", OneWord).choose(0)
         await face.press(*"go on", "ctrl+s")
         await face.hears("Started shop (new)")
         face.bridge.look_at("s1")
@@ -203,20 +209,24 @@ async def test_a_conversation_goes_on_resumed_or_forked() -> None:
         await face.press("ctrl+s")
         await face.hears("Started shop (f1)")
         assert talk.ordered == [
-            ("POST", "/sessions", {"mode": "sdk", "prompt": "go on", "resume": "s1"}),
-            ("POST", "/sessions/s1/fork", {"mode": "sdk", "prompt": "another way"}),
+            ("POST", "/sessions", {"mode": "sdk", "permission_mode": "default", "prompt": "go on", "resume": "s1"}),
+            ("POST", "/sessions/s1/fork", {"mode": "sdk", "permission_mode": "plan", "prompt": "another way"}),
         ]
 
 
-async def test_a_session_that_still_runs_elsewhere_is_offered_as_a_fork() -> None:
-    answers = {"/projects/brings": brings(trusted=True), "POST /sessions/s1/fork": ours("f1")}
-    async with recorded(session(state="idle"), answers=answers) as (face, talk):
+async def test_a_session_that_has_ended_elsewhere_is_taken_over_once_its_project_is_trusted() -> None:
+    answers = {"/projects/brings": brings(hooks=0), "POST /sessions/s1/takeover": ours("s1")}
+    async with recorded(session("s1", "ended", ended_at=NOW), answers=answers) as (face, talk):
         await face.press("T")
         await shows(face, GoOnDialog)
-        await face.sees("Not taken over: not recorded. Below it can be forked.")
         await face.press("ctrl+s")
-        await face.hears("Started shop (f1)")
-        assert [path for _, path, _ in talk.ordered] == ["/sessions/s1/takeover", "/sessions/s1/fork"]
+        await shows(face, TrustDialog)
+        dialog = face.app.screen
+        assert isinstance(dialog, TrustDialog)
+        await face.until(lambda: not dialog.why_not())
+        await face.press("y")
+        await face.hears("Started shop (s1)")
+        assert [path for _, path, _ in talk.ordered] == ["/projects/trust", "/sessions/s1/takeover"]
 
 
 async def test_one_thing_at_a_time_is_changed() -> None:
@@ -244,11 +254,35 @@ async def test_a_terminal_that_cannot_be_handed_over_is_named() -> None:
 async def test_orders_that_do_not_fit_say_why() -> None:
     async with recorded(session(state="idle")) as (face, talk):
         await face.orders("end")
-        await face.hears("Shop (s1) takes take-over, fork")
+        await face.hears("Shop (s1) takes fork")
         await face.press("home")
         await face.orders("resume")
         await face.hears("Choose a session first")
         assert talk.ordered == []
+
+
+@pytest.mark.parametrize("key", ["t", "I", "E", "greater_than_sign", "M", "W", "R", "T"])
+async def test_a_key_that_the_session_does_not_take_says_why(key: str) -> None:
+    async with recorded(session(state="idle")) as (face, talk):
+        await face.press(key)
+        await face.hears("Shop (s1) still runs elsewhere" if key == "T" else "Shop (s1) takes fork")
+        await face.press("home", key)
+        await face.hears("Choose a session first")
+        assert talk.ordered == []
+
+
+async def test_a_session_that_ends_stays_under_the_cursor_until_it_is_left() -> None:
+    async with recorded(ours("s1"), ours("s2")) as (face, _):
+        face.bridge.ended = False
+        held = (face.bridge.sessions.pointed or {})["session_id"]
+        face.app.model.hear(told("session", ours(held, status="down")), 0.0)
+        face.app.dirty()
+        await face.until(lambda: (face.bridge.sessions.pointed or {}).get("ended_at"), "it has ended")
+        assert (face.bridge.sessions.pointed or {})["session_id"] == held
+        await face.until(lambda: "R resume" in foot(face), "R resume")
+        await face.press("home")
+        face.app.dirty()
+        await face.until(lambda: held not in {one["session_id"] for one in face.bridge.sessions._sessions}, "gone")
 
 
 async def test_what_a_model_says_stands_at_the_end_of_the_feed_until_the_feed_has_it() -> None:

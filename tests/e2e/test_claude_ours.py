@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import mcp_server
 from tests.support.claude import require
 from tests.support.connected import processes_in
 from tests.support.daemon import until
-from tests.support.model_server import Turn, text
+from tests.support.model_server import Turn, text, tool
 from tests.support.owner import Owner
 from tests.support.repositories import commit, git
 
@@ -38,6 +41,26 @@ def connected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Owner]:
 def any_owner(request: pytest.FixtureRequest) -> Owner:
     found: Owner = request.getfixturevalue(request.param)
     return found
+
+
+def test_a_form_in_a_session_over_the_sdk_is_filled_in_at_the_desk(tmp_path: Path) -> None:
+    schema = tmp_path / "schema.json"
+    schema.write_text('{"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}')
+    with Owner(tmp_path / "owner", require("2.1.325")) as owner:
+        file = owner.claude.path / ".claude.json"
+        server = {"command": sys.executable, "args": [str(mcp_server.__file__), str(schema)]}
+        file.write_text(json.dumps(json.loads(file.read_text()) | {"mcpServers": {"forms": server}}))
+        prompt = owner.script("fill in the form", Turn(tool("mcp__forms__ask")), Turn(text("finished")))
+        session = owner.starts(permission_mode="default", prompt=prompt)
+        owner.decide(owner.asked_to("mcp__forms__ask"), "allow")
+        form = owner.asked_to("Elicitation")
+        assert not form["has_terminal"]
+        status, refused = owner.daemon.decide(form, "pass")
+        assert (status, refused["error"]["kind"]) == (422, "invalid")
+        owner.decide(form, "answer", answers={"name": "Bo"})
+        owner.session(session["session_id"], "settled", 20)
+        (heard,) = owner.model.tool_results(prompt)
+        assert json.loads(heard) == {"action": "accept", "content": {"name": "Bo"}}
 
 
 def test_a_session_over_the_sdk_asks_once_and_does_what_was_decided(any_owner: Owner) -> None:

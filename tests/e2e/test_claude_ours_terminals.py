@@ -58,6 +58,17 @@ def test_a_terminal_is_typed_to_asks_on_the_desk_and_ends_without_a_trace(owner:
     until(lambda: not agents(owner, session), 10, what="no process of it")
 
 
+@pytest.mark.law("D7")
+def test_a_deny_that_interrupts_is_confirmed_by_an_agent_at_its_prompt(owner: Owner) -> None:
+    session = owner.starts("pty", permission_mode="default", prompt=owner.script_bash("touch interrupted"))
+    asked = owner.asked("touch interrupted")
+    owner.decide(asked, "deny", interrupt=True)
+    owner.session(session["session_id"], "idle", 20)
+    assert owner.confirmed(asked)["decision"]["delivery"] == "confirmed"
+    owner.order(session, "end")
+    owner.ended(session)
+
+
 @pytest.mark.parametrize("mode", ["pty", "tmux"])
 @pytest.mark.law("S8")
 def test_a_prompt_for_a_terminal_in_which_somebody_writes_is_a_conflict_in_words(owner: Owner, mode: str) -> None:

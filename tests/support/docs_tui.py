@@ -41,6 +41,7 @@ One card at a time: who asks, what exactly, the risk in words, what the rules sa
 - `r` shows the rule as a sentence: the pattern, which can be changed, where and how long it holds, whether Claude Code
   shall keep it too, and what it would have decided. The first rule of a project also trusts the project for rules; the
   dialog says so before it is saved.
+- What an SDK session asks cannot be left to a terminal, for it has none: `p` is not offered there.
 - No key that decides here means something else on another screen. One that does not fit a card says why.
 
 What is said, like how a decision ended, stands in the line at the bottom: nothing floats over what is read. The pane
@@ -72,7 +73,8 @@ tool, so its row has no badge.
 `s` starts a session: the project (typed words filter, trusted ones are marked), the mode, the permission mode, the
 model, the prompt. A project that is not trusted yet is shown first with everything that it brings: hooks, MCP servers,
 variables, allow rules; it can be trusted once all of that has been on screen. What is refused is said in the dialog,
-and nothing that was typed is lost.
+and nothing that was typed is lost. The permission mode that is chosen is the one Claude Code is told, `default` too:
+left to itself it may start in its auto mode. What goes on (resumed, forked, taken over) begins with the one it had.
 
 ![Starting a session](screenshots/start.svg)
 ![What a project brings, before it is trusted](screenshots/trust.svg)
@@ -80,8 +82,9 @@ and nothing that was typed is lost.
 An order is about the session under the cursor in the list, else about the one whose card has the focus, else about the
 one whose feed is shown. The foot shows the keys that this session takes: a session of ours is written to (`>`),
 interrupted, ended, forked, switched to another mode; one that has ended is resumed; one that runs in a terminal of its
-own can be taken over once it has ended there, until then it is forked. While the model of an SDK session speaks, its
-words stand at the end of the feed.
+own can be taken over (`T`) once it has ended there or nothing is known of it; until then it is forked. A key that
+the session does not take says why. One that ends stays in the list while it is under the cursor or its feed is shown.
+While the model of an SDK session speaks, its words stand at the end of the feed.
 
 `t` hands the screen to the terminal of a pty or tmux session, and Ctrl-] comes back. Meanwhile this face draws nothing,
 but it still rings and notifies when somebody waits.

@@ -12,6 +12,7 @@ RECORDINGS = Path(__file__).parents[1] / "recordings" / "transcripts"
 LONGEST = 2_000
 """Longer lines hold the CLI's own prompts and tool tables, of which we read nothing."""
 
+FORK = "0f0f0f0f-1111-4222-8333-444444444444"
 HELPER = tool("Agent", description="helper", prompt="helper job", subagent_type="general-purpose")
 SCRIPTS = {
     "do it": [
@@ -21,18 +22,21 @@ SCRIPTS = {
     ],
     "helper job": [Turn(tool("Bash", command="echo helper", description="x")), Turn(text("helped"))],
     "again": [Turn(text("second answer"))],
+    "another way": [Turn(text("third answer"))],
     "broken": [Turn(error=400)],
 }
 
 
 def record(folder: Path, cli: Path) -> Path:
-    """One session: tools, a sub-agent, a compaction, a name, an API error. Gives the folder of its transcripts."""
+    """One session: tools, a sub-agent, a compaction, a name, an API error; and a fork. Gives the folder of their
+    transcripts."""
     with ModelServer(SCRIPTS) as model:
         home = ClaudeHome(folder, cli=cli, model_url=model.url)
         session_id = str(home.run_headless("do it", "--allowedTools", "Bash,Agent").json["session_id"])
         home.run_headless("/compact", "--resume", session_id)
         home.run_headless("again", "--resume", session_id, "--name", "a name")
         home.run_headless("broken", "--resume", session_id)
+        home.run_headless("another way", "--resume", session_id, "--fork-session", "--session-id", FORK)
     (main,) = (home.config / "projects").glob(f"*/{session_id}.jsonl")
     return main.parent
 
@@ -51,7 +55,8 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch).resolve()
             kept = record(folder, cli)
-            (session,) = kept.glob("*.jsonl")
+            (session,) = (file for file in kept.glob("*.jsonl") if file.stem != FORK)
+            keep(kept / f"{FORK}.jsonl", target / "fork.jsonl", folder)
             keep(session, target / "session.jsonl", folder)
             for agent in kept.glob("*/subagents/*.jsonl"):
                 keep(agent, target / "session" / "subagents" / agent.name, folder)

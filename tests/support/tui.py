@@ -91,6 +91,7 @@ def request(request_id: str = "q1", command: str = "git push --force", **more: A
         "risk": {"level": "high", "reasons": ["rewrites published history (git push --force)"]},
         "suggestions": [],
         "held": True,
+        "has_terminal": True,
         "opened_at": NOW - 12,
         "expires_at": NOW + 86400,
         "status": "pending",

@@ -269,10 +269,10 @@ def _ways(card: dict[str, Any]) -> None:
     ways = (
         *ANSWERS.get(card["form"] or "", ANSWERS[""]),
         *_lasting(card),
-        ("pass", "", "leave it to its own terminal"),
+        *([("pass", "", "leave it to its own terminal")] if card["has_terminal"] else []),
     )
     commands = [" ".join(filter(None, ["qd", word, card["request_id"], more])) for word, more, _ in ways]
-    widest = max(len(command) for command in commands if len(command) <= out.width // 2 or command == commands[-1])
+    widest = max(len(command) for command in commands if len(command) <= out.width // 2 or command == commands[0])
     out.print()
     for command, (_, _, why) in zip(commands, ways, strict=True):
         out.print(Text("  ").append_text(cell(f"{command:<{widest}}", "bold")).append(f"  {why}", style="dim"))

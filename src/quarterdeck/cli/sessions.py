@@ -136,11 +136,12 @@ def fork(
     prompt: Annotated[str, typer.Argument(help="What to write to the fork at once; - reads it from stdin.")] = "",
     at: Annotated[str | None, typer.Option("--at", help="From this message of the conversation on.")] = None,
     mode: Annotated[Modes | None, typer.Option("--mode", metavar="sdk|pty|tmux", help="Else as the session.")] = None,
+    permission_mode: PermissionMode = None,
     json: AsJson = False,
 ) -> None:
     """Go on with a conversation under a new id. The old one stays as it is."""
     asked = client(PATIENCE)
-    body = _given({"at": at, "mode": mode, "prompt": _said(prompt) or None})
+    body = _given({"at": at, "mode": mode, "permission_mode": permission_mode, "prompt": _said(prompt) or None})
     _started(asked.post(f"/api/v1/sessions/{whole_id(asked, session)}/fork", body), json)
 
 
@@ -149,13 +150,14 @@ def takeover(
     session: Session,
     prompt: Annotated[str, typer.Argument(help="What to write to it at once; - reads it from stdin.")] = "",
     mode: Mode = "sdk",
+    permission_mode: PermissionMode = None,
     as_fork: Annotated[bool, typer.Option("--fork", help="As a fork, while it still runs where it was.")] = False,
     json: AsJson = False,
 ) -> None:
     """Make a session of ours of one that ran in a terminal."""
     asked = client(PATIENCE)
-    body = _given({"mode": mode, "fork": as_fork, "prompt": _said(prompt) or None})
-    _started(asked.post(f"/api/v1/sessions/{whole_id(asked, session)}/takeover", body), json)
+    body = {"mode": mode, "permission_mode": permission_mode, "fork": as_fork, "prompt": _said(prompt) or None}
+    _started(asked.post(f"/api/v1/sessions/{whole_id(asked, session)}/takeover", _given(body)), json)
 
 
 @plainly

@@ -37,7 +37,11 @@ def decide(step: Step, command: Decide) -> None:
         _late(step, command, request)
     elif command.digest != request.digest:
         step.effects.append(Reply(request_id=request.request_id, outcome="digest_mismatch", request=request))
-    elif problem := misfit(request, command.decision) or _denied_edit(step, request, command.decision):
+    elif problem := (
+        misfit(request, command.decision)
+        or _passed_to_nobody(step, command.decision)
+        or _denied_edit(step, request, command.decision)
+    ):
         reply = Reply(request_id=request.request_id, outcome="invalid", request=request, message=problem)
         step.effects.append(reply)
     else:
@@ -46,6 +50,13 @@ def decide(step: Step, command: Decide) -> None:
             step.effects.append(Reply(request_id=request.request_id, outcome="invalid", request=request, message=rule))
         else:
             _apply(step, command, request, rule)
+
+
+def _passed_to_nobody(step: Step, decision: Decision) -> str | None:
+    """A pass would be a denial in disguise where there is no terminal to ask at."""
+    if not isinstance(decision, NoOpinion) or step.session.has_terminal:
+        return None
+    return "decision: the session runs without a terminal to leave it to; decide it here"
 
 
 def _denied_edit(step: Step, request: Request, decision: Decision) -> str | None:

@@ -11,7 +11,7 @@ from quarterdeck.core import data as d
 from quarterdeck.core.agent_state import SAYS_STATE, WAITING, AgentState, state_after, state_of_process
 from quarterdeck.core.draft import Draft
 from quarterdeck.core.feed import OWN, ROOT, USER, FeedEvent, run_number
-from quarterdeck.core.fold_desk import DESK, confirm, counted, sent_about
+from quarterdeck.core.fold_desk import DESK, confirm, confirm_interrupts, counted, sent_about
 from quarterdeck.core.fold_ours import OURS, heard
 from quarterdeck.core.rule import Rule
 from quarterdeck.core.runtime import Context
@@ -140,8 +140,9 @@ def preview(text: str) -> str:
 def _session_start(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
     data: d.SessionStartData = event.data
     change |= {"ended_at": None, "source": data.source, "model": data.model or session.model}
-    if session.transcript.summed_up:
-        change["transcript"] = replace(session.transcript, summed_up=False)
+    forked_at = session.transcript.forked_at or (event.at if data.source == "fork" else 0.0)
+    if session.transcript.summed_up or forked_at != session.transcript.forked_at:
+        change["transcript"] = replace(session.transcript, summed_up=False, forked_at=forked_at)
     if data.session_title:
         change["title"] = data.session_title
     if data.source != "compact":
@@ -189,6 +190,8 @@ def _run_end(draft: Draft, session: Session, event: FeedEvent, change: Change) -
     run: Run | None = change.get("run", session.run)
     if run is not None:
         change["totals"] = _sum(session.totals, run.counters)
+    if event.data.status == "aborted":
+        confirm_interrupts(draft, session)
     change |= {"run": None, "open_tools": {}, "sent": {}, "last_run_id": event.run_id, "last_run_seq": event.seq}
     draft.forget_requests(session.session_id)
 

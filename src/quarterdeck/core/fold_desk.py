@@ -55,6 +55,14 @@ def confirm(draft: Draft, session: Session, tool_use_id: str | None, change: Cha
         draft.put_request(replace(request, delivery="confirmed" if as_decided else "overridden"))
 
 
+def confirm_interrupts(draft: Draft, session: Session) -> None:
+    """A turn that ended before its time confirms a deny that was to interrupt it."""
+    for request_id in session.sent.values():
+        request = draft.requests.get(request_id)
+        if request is not None and request.decision is not None and request.decision.interrupt:
+            draft.put_request(replace(request, delivery="confirmed"))
+
+
 def _permission_request(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
     counted(change, session, permission_requests=1)
     _open_request(draft, session, event, change, "permission")

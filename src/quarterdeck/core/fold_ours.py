@@ -42,6 +42,8 @@ def _launch(draft: Draft, session: Session, event: FeedEvent, change: Change) ->
             given=bool(before and before.ours and before.ours.given),
         ),
     }
+    if data.forked_from:
+        change["transcript"] = replace(session.transcript, forked_at=event.at)
     if session.agent_state is AgentState.ENDED or not before:
         change["agent_state"] = AgentState.SENT if data.prompt else AgentState.UNKNOWN
     if before and before.ours:

@@ -90,8 +90,6 @@ def _session_start(step: Step, heard: Heard) -> bool:
     )
     go_on_as(step, heard.event.context.tag, source, heard.event.context)
     step.emit("session.start", data, outside=source != "compact")
-    if source == "resume" and step.session.run is None:
-        _start_run(step, "resume")
     return False
 
 
@@ -109,10 +107,7 @@ def _prompt(step: Step, heard: Heard) -> bool:
     if by_system:
         _in_run(step)
     else:
-        run = step.session.run
-        if run is not None:
-            untouched = run.trigger == "resume" and run.counters == d.Counters()
-            end_run(step, "completed" if untouched else "aborted")
+        end_run(step, "aborted")
         _start_run(step, "user_prompt_submit", prompt)
     data = d.UserPromptData(
         prompt=prompt,
@@ -216,6 +211,12 @@ def _tool_batch(step: Step, heard: Heard) -> bool:
 def _permission_request(step: Step, heard: Heard) -> bool:
     if step.session.mode == "sdk" and step.session.runs_here and heard.holder != "sdk":
         return False  # the same is asked through the SDK, where it can be answered
+    _in_run(step)
+    return ask(step, heard)
+
+
+def _elicitation(step: Step, heard: Heard) -> bool:
+    """A form is asked by the hook alone, also where the SDK asks for permission."""
     _in_run(step)
     return ask(step, heard)
 
@@ -372,7 +373,7 @@ HOOKS: dict[str, Callable[[Step, Heard], bool]] = {
     "PostToolBatch": _tool_batch,
     "PermissionRequest": _permission_request,
     "PermissionDenied": _permission_denied,
-    "Elicitation": _permission_request,
+    "Elicitation": _elicitation,
     "ElicitationResult": _elicitation_result,
     "Stop": _stop,
     "StopFailure": _stop_failure,

@@ -94,8 +94,10 @@ class Scroll(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Transcript(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a session's transcript says. `scrolls` are its files: the main one under "", a sub-agent's under its id."""
+    """What a session's transcript says. `scrolls` are its files: the main one under "", a sub-agent's under its id.
+    What a fork's file says of the time before `forked_at` is its parent's, and was said there."""
 
+    forked_at: float = 0.0
     scrolls: dict[str, Scroll] = field(default_factory=dict)
     context_tokens: int | None = None
     reported_cost_usd: float | None = None
@@ -175,6 +177,11 @@ class Session(Struct, frozen=True, kw_only=True, omit_defaults=True):
     def runs_here(self) -> bool:
         """Whether it is a session that we started and that still runs."""
         return self.ours is not None and self.ours.runs
+
+    @property
+    def has_terminal(self) -> bool:
+        """Whether what nobody decides here can be asked elsewhere: the desk is all that an SDK session has."""
+        return self.mode != "sdk" or not self.runs_here
 
 
 class Token(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -20,7 +20,13 @@ STALE_SECONDS = 86400.0
 
 CORRECTS: Mapping[AgentState, frozenset[AgentState]] = {
     AgentState.IDLE: frozenset(
-        {AgentState.RUNNING, AgentState.WAITING_PERMISSION, AgentState.WAITING_INPUT, AgentState.SENT}
+        {
+            AgentState.RUNNING,
+            AgentState.WAITING_PERMISSION,
+            AgentState.WAITING_INPUT,
+            AgentState.SENT,
+            AgentState.BLOCKED,
+        }
     ),
     AgentState.RUNNING: frozenset(AgentState) - {AgentState.RUNNING, AgentState.ENDED},
     AgentState.WAITING_PERMISSION: frozenset(AgentState) - {AgentState.WAITING_PERMISSION, AgentState.ENDED},

@@ -22,6 +22,7 @@ from quarterdeck.daemon.loop import Loop
 from quarterdeck.daemon.processes import SessionsFolder
 from quarterdeck.errors import Refused
 from quarterdeck.runner.launching import Viewer
+from quarterdeck.runner.sdk import MISSING, is_installed
 from quarterdeck.runner.worktrees import Worktrees
 
 NO_ROOM = "the disk is nearly full, so nothing of a session would be on record: free some space"
@@ -67,6 +68,8 @@ class SessionDesk:
         real = os.path.realpath(Path(start.cwd).expanduser())
         if not Path(real).is_dir():
             raise Refused(f"cwd: {start.cwd} is no folder here")
+        if start.mode == "sdk" and not is_installed():
+            raise Refused(f"mode: {MISSING}")
         return replace(
             start,
             cwd=real,

@@ -68,12 +68,14 @@ def load_prices() -> Prices:
 
 
 class Wanted(Struct, frozen=True):
-    """What is to be read of a session, and how far each file has been; `over` when no more will come."""
+    """What is to be read of a session, and how far each file has been; `over` when no more will come, `since` where
+    what was said before is another session's."""
 
     session_id: str
     path: str
     scrolls: dict[str, Scroll]
     over: bool
+    since: float
 
 
 class Transcripts:
@@ -172,7 +174,9 @@ class Transcripts:
             self._due[session_id] = time.monotonic() + FULL_SECONDS
             return
         reasons = self._sums.get(session_id, [])
-        wanted = Wanted(session_id, session.context.transcript_path, session.transcript.scrolls, "end" in reasons)
+        known = session.transcript
+        path = session.context.transcript_path
+        wanted = Wanted(session_id, path, known.scrolls, "end" in reasons, known.forked_at)
         found = await asyncio.to_thread(self._gather, wanted) if wanted.path or reasons else []
         for told in found:
             await self._tell(told)
@@ -229,7 +233,7 @@ class Transcripts:
     def _told(
         self, wanted: Wanted, agent_id: str | None, scroll: Scroll, found: Found, stretch: Stretch
     ) -> TranscriptRead:
-        part = read_part(stretch.content, self._prices, agent_id)
+        part = read_part(stretch.content, self._prices, agent_id, since=wanted.since)
         offset = stretch.offset - len(stretch.content) + part.size
         cut_off = found.size - offset if wanted.over and offset == scroll.offset else 0
         return TranscriptRead(

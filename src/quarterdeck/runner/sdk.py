@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import importlib.util
 import logging
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -18,7 +20,7 @@ from quarterdeck.runner.sdk_session import Session
 if TYPE_CHECKING:
     from claude_agent_sdk import ClaudeSDKClient, PermissionResult, ToolPermissionContext
 
-MISSING = "the Claude Agent SDK is not installed; run `pip install quarterdeck[sdk]`"
+MISSING = f"the Claude Agent SDK is not installed; run: {sys.executable} -m pip install claude-agent-sdk"
 STOPS = "Quarterdeck stops; start the session again when it is back"
 GIVEN_UP = "it was ended before it had started"
 SOURCES = ("user", "project", "local")
@@ -119,6 +121,11 @@ class SdkWay:
         if found is None:
             raise Refused(f"{session_id} does not run here; resume it, or wait until it has started")
         return found
+
+
+def is_installed() -> bool:
+    """Whether there is an SDK to run sessions through."""
+    return importlib.util.find_spec("claude_agent_sdk") is not None
 
 
 async def _sdk() -> Any:

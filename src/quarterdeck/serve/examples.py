@@ -73,6 +73,7 @@ REQUEST: dict[str, Any] = {
     ],
     "suggested": ["allow Bash(git push:*) in this session"],
     "held": True,
+    "has_terminal": True,
     "opened_at": 1791000042.5,
     "expires_at": 1791086442.5,
     "escalated": ["push"],

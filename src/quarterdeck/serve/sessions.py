@@ -105,6 +105,7 @@ class Elsewhere(Struct, kw_only=True, forbid_unknown_fields=True):
 class Fork(Struct, kw_only=True, forbid_unknown_fields=True):
     at: Id | None = None
     mode: Mode | None = None
+    permission_mode: PermissionMode | None = None
     prompt: Prompt | None = None
 
 
@@ -112,6 +113,7 @@ class Takeover(Struct, kw_only=True, forbid_unknown_fields=True):
     """With `fork` it may still run where it was."""
 
     mode: Mode = "sdk"
+    permission_mode: PermissionMode | None = None
     fork: bool = False
     prompt: Prompt | None = None
 
@@ -260,13 +262,26 @@ async def fork_as(desk: Desk, session_id: str, body: Fork, name: str) -> Session
     """A fork in somebody's name; as the session runs, or else through the SDK."""
     known = await _found(desk, session_id)
     mode: Any = body.mode or (known.mode if known.mode != "observed" else "sdk")
-    wanted = NewSession(resume=session_id, fork=True, at=body.at, mode=mode, prompt=body.prompt)
+    wanted = NewSession(
+        resume=session_id,
+        fork=True,
+        at=body.at,
+        mode=mode,
+        permission_mode=body.permission_mode,
+        prompt=body.prompt,
+    )
     return await start_as(desk, wanted, name)
 
 
 async def takeover_as(desk: Desk, session_id: str, body: Takeover, name: str) -> SessionView:
     """A takeover in somebody's name."""
-    wanted = NewSession(resume=session_id, fork=body.fork, mode=body.mode, prompt=body.prompt)
+    wanted = NewSession(
+        resume=session_id,
+        fork=body.fork,
+        mode=body.mode,
+        permission_mode=body.permission_mode,
+        prompt=body.prompt,
+    )
     return await start_as(desk, wanted, name)
 
 

@@ -169,7 +169,7 @@ class Shortened(Struct, kw_only=True):
 class RequestView(Struct, kw_only=True):
     """What waits, or waited, for a person. A decision names the `digest`. `truncated` stands where a list leaves a
     large `tool_input` out; `GET /requests/{id}` shows it whole. `suggested` are the agent's own `suggestions` as
-    sentences, `escalated` the channels that were told of it."""
+    sentences, `escalated` the channels that were told of it. Where the session has no terminal it takes no pass."""
 
     request_id: str
     kind: str
@@ -189,6 +189,7 @@ class RequestView(Struct, kw_only=True):
     suggestions: list[Any]
     suggested: list[str]
     held: bool
+    has_terminal: bool
     opened_at: float
     expires_at: float | None
     escalated: list[str]
@@ -319,6 +320,7 @@ def risk_view(risk: Risk) -> RiskView:
 def request_view(desk: Desk, request: Request, *, whole: bool = False) -> RequestView:
     """A request as the API shows it; in lists a large input is shortened."""
     short = None if whole else shortened(request.tool_input)
+    session = desk.session(request.session_id)
     return RequestView(
         request_id=request.request_id,
         kind=request.kind,
@@ -338,6 +340,7 @@ def request_view(desk: Desk, request: Request, *, whole: bool = False) -> Reques
         suggestions=request.suggestions,
         suggested=desk.suggested(request),
         held=request.held,
+        has_terminal=session is None or session.has_terminal,
         opened_at=request.opened_at,
         expires_at=request.expires_at,
         escalated=list(request.escalated),

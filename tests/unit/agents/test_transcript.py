@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,15 @@ def test_a_real_session_is_read(version: str) -> None:
     assert part.context_tokens == 100
     assert part.error == "API Error: 400 scripted"
     assert (part.malformed, part.skipped_lines, part.missing) == (0, 0, ())
+
+
+def test_of_a_real_fork_only_what_was_said_since_is_read() -> None:
+    content = (RECORDINGS / "2.1.325" / "fork.jsonl").read_bytes()
+    assert texts(read_part(content, PRICES)) == ["done", "second answer", "third answer"]
+    (began,) = {json.loads(line)["timestamp"] for line in content.splitlines() if b'"enqueue"' in line}
+    part = read_part(content, PRICES, since=datetime.fromisoformat(began).timestamp())
+    assert texts(part) == ["third answer"]
+    assert (part.prompts, part.error, part.title) == (1, None, "a name")
 
 
 @pytest.mark.parametrize("version", ["2.1.325", "2.1.197"])

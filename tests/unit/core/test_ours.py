@@ -19,7 +19,7 @@ from quarterdeck.core.commands import (
     TrustProject,
     Unattended,
 )
-from quarterdeck.core.decisions import Deny
+from quarterdeck.core.decisions import Deny, NoOpinion
 from quarterdeck.core.orders import (
     Adjust,
     Change,
@@ -331,6 +331,24 @@ def test_in_an_sdk_session_the_sdk_asks_and_the_hook_is_answered_at_once() -> No
     assert crew.last.events[0].data.reason == "its turn was stopped"
 
 
+def test_in_an_sdk_session_nothing_is_left_to_a_terminal_and_the_request_goes_on_waiting() -> None:
+    crew = Crew().is_up()
+    crew.tells(replace(crew.heard("PermissionRequest", "a", "", "sdk-py", bash("rm x")), holder="sdk"))
+    crew.decides("a", NoOpinion()).refuses("invalid", "without a terminal to leave it to")
+    assert crew.request("a").status == "pending"
+    terminal = Crew().is_up(mode="pty")
+    terminal.hears("PermissionRequest", id="a", entrypoint="cli", **bash("rm x")).decides("a", NoOpinion())
+    assert terminal.reply.outcome == "applied"
+
+
+@pytest.mark.parametrize("attended", [True, False])
+def test_a_form_in_an_sdk_session_waits_on_the_desk_while_somebody_attends(attended: bool) -> None:
+    crew = Crew(attended=attended).is_up()
+    form: dict[str, Any] = {"mcp_server_name": "el", "message": "Who?", "mode": "form", "requested_schema": {}}
+    crew.hears("Elicitation", id="f", entrypoint="sdk-py", **form)
+    assert crew.request("f").held is attended
+
+
 @pytest.mark.law("D13")
 def test_when_we_stop_a_question_of_the_sdk_waits_for_the_interrupt_and_is_not_denied_before() -> None:
     crew = Crew().is_up()
@@ -376,6 +394,14 @@ def test_a_denial_that_interrupts_and_an_end_interrupt_the_turn_too() -> None:
     crew.tells(End(session_id="s1", by="bob", at=crew.clock))
     crew.tells(TurnEnded(session_id="s1", at=crew.clock, result=INTERRUPTED)).folds()
     assert title_of(crew.last.events[0]) == "■ Turn interrupted"
+
+
+def test_a_fork_of_ours_begins_when_it_is_launched() -> None:
+    crew = Crew().trusts().starts("f1", resume="s1", fork=True)
+    launched = crew.state.sessions["f1"].transcript.forked_at
+    assert launched == crew.clock
+    crew.hears("SessionStart", session="f1", source="fork")
+    assert crew.state.sessions["f1"].transcript.forked_at == launched
 
 
 def test_an_interrupt_of_what_rests_is_told_as_such() -> None:

@@ -86,7 +86,7 @@ def test_the_last_message_of_a_run_belongs_to_it_though_it_is_read_later() -> No
 
 def test_what_was_said_before_we_heard_of_a_session_belongs_to_no_run() -> None:
     scene = Scene().hears("SessionStart", source="resume").tells(part(0, 50, said("m1", "long ago", at=5.0)))
-    assert [e.run_id for e in scene.last.events] == ["s1:R0", "s1:R1"]
+    assert [e.run_id for e in scene.last.events] == ["s1:R0", "s1:R0"]
     scene.folds()
 
 
@@ -166,3 +166,11 @@ def test_a_name_given_by_a_person_outlasts_what_the_agent_thinks_of(by_user: boo
 
 def test_a_session_nobody_heard_of_is_not_made_by_its_transcript() -> None:
     Scene().tells(part(0, 50, said("m1", "hello"), summary="end")).does_nothing()
+
+
+def test_a_fork_begins_when_it_is_started_wherever_that_was() -> None:
+    scene = Scene().hears("SessionStart", source="fork")
+    assert scene.session.transcript.forked_at == scene.clock
+    scene.hears("SessionEnd", reason="other").hears("SessionStart", source="resume").folds()
+    assert 0 < scene.session.transcript.forked_at < scene.clock
+    assert Scene().hears("SessionStart", source="startup").session.transcript.forked_at == 0.0

@@ -93,12 +93,6 @@ def test_a_shell_in_the_background_is_no_interrupt_after_a_stop_and_one_without(
     sees(working(), "shell").is_now(AgentState.IDLE)
 
 
-def test_a_blocked_run_stays_blocked_while_its_agent_is_idle() -> None:
-    scene = working().hears("PermissionRequest", id="r1", **bash("rm", use="t2"))
-    scene.decides("r1", Deny("no", interrupt=True)).is_now(AgentState.BLOCKED)
-    sees(scene, "idle", after=2.0).does_nothing()
-
-
 def test_a_dialog_no_hook_spoke_of_is_seen_and_its_answer_too() -> None:
     scene = sees(working(), "waiting", waiting_for="permission prompt").is_now(AgentState.WAITING_PERMISSION)
     sees(scene, "busy", after=9.0).is_now(AgentState.RUNNING).folds()
@@ -180,3 +174,11 @@ def test_a_refused_decision_stands_beside_its_request_and_decides_nothing() -> N
     scene.tells(DecisionRefused(wanted="allow", by="owner", reason="gone", request_id="none", at=2001.0))
     assert scene.last.events[0].session_id == "quarterdeck"
     scene.folds()
+
+
+@pytest.mark.law("D7")
+def test_an_agent_that_is_idle_after_a_deny_with_interrupt_confirms_it() -> None:
+    scene = working().hears("PermissionRequest", id="r", entrypoint="cli", **bash("sleep 9"))
+    scene.decides("r", Deny("no", interrupt=True)).is_now(AgentState.BLOCKED)
+    sees(scene, "idle").records("run.end", "session.state").is_now(AgentState.IDLE).folds()
+    assert scene.last.requests["r"].delivery == "confirmed"

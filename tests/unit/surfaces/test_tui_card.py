@@ -92,6 +92,12 @@ def test_a_card_offers_the_decisions_that_fit(more: dict[str, Any], verbs: tuple
     assert card.decisions_for(request(**more)) == verbs
 
 
+def test_what_has_no_terminal_is_not_left_to_one() -> None:
+    for form in (None, "plan", "questions", "elicitation", "other"):
+        assert "pass" in card.decisions_for(request(form=form))
+        assert "pass" not in card.decisions_for(request(form=form, has_terminal=False))
+
+
 def test_the_tail_tells_risk_rules_and_suggestions_in_words() -> None:
     rules = [{"toolName": "Bash", "ruleContent": "git push:*"}]
     suggestion = {"type": "addRules", "rules": rules, "behavior": "allow", "destination": "session"}

@@ -199,9 +199,9 @@ def test_sessions_of_one_project_are_told_apart_by_their_ids() -> None:
         "proj·abcd1",
         "proj·ef",
         "shop",
-        "proj",
+        "proj·old",
     ]
     model.hear(told("session", session("ef", "ended", cwd="/home/ann/proj", ended_at=9.0)), 101.0)
-    assert str(model.name_of("ef")) == "proj"
+    assert str(model.name_of("ef")) == "proj·ef"
     assert model.name_of("abcd1111").within(9) == "p…j·abcd1"
     assert str(model.name_of("nobody-knows-it")) == "nobody-k"

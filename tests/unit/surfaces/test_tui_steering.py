@@ -36,8 +36,9 @@ RUNNING = ("write", "interrupt", "end", "fork", "switch")
         (ours(status="moved"), ()),
         (ours(status="down"), ("resume", "fork")),
         (ours(status="down", owned={"shell": True}), ()),
-        (session(state="idle"), ("takeover", "fork")),
-        (session(state="ended", ended_at=NOW), ("resume", "fork")),
+        (session(state="idle"), ("fork",)),
+        (session(state="unknown"), ("takeover", "fork")),
+        (session(state="ended", ended_at=NOW), ("resume", "takeover", "fork")),
         (None, ()),
     ],
 )
@@ -49,7 +50,8 @@ def test_a_session_takes_the_orders_that_fit_how_it_is(one: Json | None, takes: 
 
 def test_why_not_says_what_to_do() -> None:
     assert "choose a session first" in why_not("end", None)
-    assert why_not("end", session(state="idle")) == "shop (s1) takes take-over, fork"
+    assert why_not("end", session(state="idle")) == "shop (s1) takes fork"
+    assert why_not("takeover", session(state="idle")).endswith("still runs elsewhere: end it there first, or fork it")
     assert "no orders" in why_not("end", ours(status="ending"))
 
 

@@ -74,9 +74,10 @@ class Glance(Struct, frozen=True, kw_only=True):
     last_at: float = 0.0
 
 
-def read_part(content: bytes, prices: Prices, agent_id: str | None = None) -> Part:
-    """Read whole lines of a session's transcript, or of its sub-agent's, until there is enough to record in one go."""
-    reading = _Reading(prices, agent_id)
+def read_part(content: bytes, prices: Prices, agent_id: str | None = None, *, since: float = 0.0) -> Part:
+    """Read whole lines of a session's transcript, or of its sub-agent's, until there is enough to record in one go.
+    What was said before `since` is left out: a fork begins with a copy of its parent's lines, under its own id."""
+    reading = _Reading(prices, agent_id, since)
     start = 0
     while start < len(content) and not reading.enough:
         end = content.find(b"\n", start) + 1 or len(content)
@@ -112,8 +113,9 @@ def read_glance(head: bytes, tail: bytes) -> Glance | None:
 class _Reading:
     """Gathers lines into messages: the same id is the same message, and its last usage counts."""
 
-    def __init__(self, prices: Prices, agent_id: str | None) -> None:
+    def __init__(self, prices: Prices, agent_id: str | None, since: float) -> None:
         self._prices = prices
+        self._since = since
         self._agent_id = agent_id
         self._texts: dict[str, list[str]] = {}
         self._said: dict[str, Said] = {}
@@ -137,6 +139,8 @@ class _Reading:
             self._malformed += 1
 
     def _take(self, record: Record) -> None:
+        if record.type in ("assistant", "user") and 0 < seconds(record.timestamp) < self._since:
+            return
         match record.type:
             case "assistant":
                 self._assistant(record)

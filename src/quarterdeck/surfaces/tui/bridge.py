@@ -24,7 +24,7 @@ from quarterdeck.surfaces.tui.lines import Row, fold
 from quarterdeck.surfaces.tui.model import Asked
 from quarterdeck.surfaces.tui.naming import Name
 from quarterdeck.surfaces.tui.rounds import go_on
-from quarterdeck.surfaces.tui.session_orders import FIRST_KEYS, MORE_KEYS, orders_for
+from quarterdeck.surfaces.tui.session_orders import BY_KEY, FIRST_KEYS, MORE_KEYS, orders_for, why_not
 from quarterdeck.surfaces.tui.sessions import Sessions
 from quarterdeck.surfaces.tui.speech import Speech
 from quarterdeck.surfaces.tui.talk import aside
@@ -120,9 +120,12 @@ class Bridge(Screen[None]):
         self.face.dirty()
 
     def on_key(self, event: events.Key) -> None:
-        """A key that would decide, pressed elsewhere, says where it acts instead of seeming broken."""
+        """A key that would decide, pressed elsewhere, says where it acts instead of seeming broken; one that orders
+        what the session does not take says why."""
         if event.key in DECIDING and not self.desk.has_focus and self.face.model.pending:
             self.face.say(f"{event.key} acts on the card: n goes there", "warning")
+        elif event.key in BY_KEY and (why := why_not(BY_KEY[event.key], self.steered)):
+            self.face.say(why[:1].upper() + why[1:], "warning")
 
     def on_resize(self) -> None:
         self.face.dirty()
@@ -137,7 +140,8 @@ class Bridge(Screen[None]):
         model = face.model
         self.query_one(Banner).tell(model.trouble(now))
         self.query_one(Header).tell(model.metrics, model.runner_id, not model.is_stale(now))
-        self.sessions.tell(model.shown_sessions(self.ended), model.names, face.clock())
+        looked_at = (self.sessions.chosen, (self.sessions.pointed or {}).get("session_id"))
+        self.sessions.tell(model.shown_sessions(self.ended, looked_at), model.names, face.clock())
         self._tell_desk()
         for session_id in model.take_unplaced():
             self._find_place(session_id)

@@ -308,7 +308,8 @@ def _texts(value: Any) -> Iterator[str]:
 def decisions_for(request: Json) -> tuple[str, ...]:
     """The decision keys that fit a request, in the order shown."""
     form = request["form"] or request["kind"]
-    return _FITTING.get(form, ("deny", "pass"))
+    fitting = _FITTING.get(form, ("deny", "pass"))
+    return fitting if request["has_terminal"] else tuple(verb for verb in fitting if verb != "pass")
 
 
 _FITTING = {

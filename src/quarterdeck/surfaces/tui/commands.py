@@ -35,7 +35,7 @@ COMMANDS = (
     Command("end", "", "end the session, with everything it started"),
     Command("resume", "[PROMPT]", "go on with a conversation that has ended"),
     Command("fork", "[PROMPT]", "go on under a new id; the old conversation stays as it is"),
-    Command("take-over", "[PROMPT]", "make a session of ours of one that ran elsewhere"),
+    Command("take-over", "[PROMPT]", "make a session of ours of one that has ended elsewhere"),
     Command("switch", "", "let the session go on in another mode, or with another model"),
     Command("diff", "", "what the worktree of the session has changed"),
     Command("merge", "", "merge the worktree of the session into the branch it began on"),

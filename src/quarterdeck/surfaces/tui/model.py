@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -299,9 +299,10 @@ class Model:
     def session_of(self, view: Mapping[str, Any]) -> Json | None:
         return self.sessions.get(view["session_id"])
 
-    def shown_sessions(self, ended: bool = False) -> list[Json]:
-        """Who waits first, then the others in the order they began, which does not change; ended ones last."""
-        chosen = [s for s in self.sessions.values() if ended or s["ended_at"] is None]
+    def shown_sessions(self, ended: bool = False, kept: Collection[str | None] = ()) -> list[Json]:
+        """Who waits first, then the others in the order they began, which does not change; ended ones last, and only
+        those that are kept unless all are wanted."""
+        chosen = [s for s in self.sessions.values() if ended or s["ended_at"] is None or s["session_id"] in kept]
         return sorted(chosen, key=lambda s: (_rank(s), -s["started_at"], s["session_id"]))
 
     def is_stale(self, at: float) -> bool:

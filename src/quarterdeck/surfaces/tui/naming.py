@@ -30,16 +30,17 @@ class Name(NamedTuple):
 
 
 def names_of(sessions: Iterable[Json]) -> dict[str, Name]:
-    """What each session is called. One that has ended is told from nobody."""
-    names, live = {}, defaultdict(list)
+    """What each session is called: one that lives is told from the others that do, one that has ended from all."""
+    everybody, live = defaultdict(list), defaultdict(list)
     for session in sessions:
         project = project_of(session)
-        names[session["session_id"]] = Name(project)
+        everybody[project].append(session["session_id"])
         if session["ended_at"] is None:
             live[project].append(session["session_id"])
-    for project, ids in live.items():
-        if len(ids) > 1:
-            length = _enough(ids)
+    names: dict[str, Name] = {}
+    for told_apart in (everybody, live):
+        for project, ids in told_apart.items():
+            length = _enough(ids) if len(ids) > 1 else 0
             names |= {session_id: Name(project, session_id[:length]) for session_id in ids}
     return names
 

@@ -32,7 +32,7 @@ ORDERS = {
         "t", "attach", "terminal", "its terminal on this screen; ^] comes back, from a tmux of yours its own key"
     ),
     "resume": SessionOrder("R", "resume", "resume", "go on with a conversation that has ended"),
-    "takeover": SessionOrder("T", "take-over", "take over", "make a session of ours of one that ran elsewhere"),
+    "takeover": SessionOrder("T", "take-over", "take over", "make a session of ours of one that has ended elsewhere"),
     "interrupt": SessionOrder("I", "stop-turn", "interrupt", "make the session stop what it does"),
     "end": SessionOrder("E", "end", "end", "end the session, with everything it started"),
     "fork": SessionOrder("F", "fork", "fork", "go on under a new id; the old conversation stays as it is"),
@@ -42,6 +42,7 @@ ORDERS = {
     "discard": SessionOrder("", "discard", "discard", "take its worktree and branch away; says first what is lost"),
 }
 """In the order of the foot. Capitals, since a slip of the finger must not end anything."""
+BY_KEY = {order.key: verb for verb, order in ORDERS.items() if order.key}
 BY_COMMAND = {order.command: verb for verb, order in ORDERS.items()}
 
 FIRST = ("write", "terminal", "resume")
@@ -69,8 +70,10 @@ def orders_for(session: Json | None) -> tuple[str, ...]:
         return ()
     owned = session.get("owned")
     if owned is None:
+        if session["ended_at"] is not None:
+            return ("resume", "takeover", "fork")
         shown = ("terminal",) if session.get("where") else ()
-        return ("resume", "fork") if session["ended_at"] is not None else (*shown, "takeover", "fork")
+        return (*shown, *(("takeover",) if session["agent_state"] == "unknown" else ()), "fork")
     tree = ("diff", "merge", "discard") if owned.get("worktree") else ()
     if owned["status"] in ("starting", "up"):
         return (*_of_running(session, owned), *tree)
@@ -98,6 +101,8 @@ def why_not(verb: str, session: Json | None) -> str:
     fitting = orders_for(session)
     if verb in fitting:
         return ""
+    if verb == "takeover" and session.get("owned") is None:
+        return f"{called(session)} still runs elsewhere: end it there first, or fork it"
     words = ", ".join(ORDERS[one].command for one in fitting)
     return f"{called(session)} takes {words}" if words else f"{called(session)} takes no orders as it is"
 

@@ -79,15 +79,7 @@ class Steering:
         self._look_at(await self._asked(GoOnDialog(session, "fork", words)))
 
     async def _takeover(self, session: Json, words: str) -> None:
-        """A session that still runs where it was is refused; then a fork is offered."""
-        if session["agent_state"] == "unknown":
-            self._look_at(await self._asked(GoOnDialog(session, "takeover", words)))
-            return
-        try:
-            self._look_at(await self._app.talk.slowly("POST", f"{path_of(session)}/takeover", {}))
-        except QuarterdeckError as error:
-            said = f"Not taken over: {error}. Below it can be forked."
-            self._look_at(await self._asked(GoOnDialog(session, "fork", words, said)))
+        self._look_at(await self._asked(GoOnDialog(session, "takeover", words)))
 
     async def _switch(self, session: Json, words: str) -> None:
         if await self._asked(SwitchDialog(session)):

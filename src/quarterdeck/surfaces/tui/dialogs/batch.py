@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from msgspec import Struct
 from rich.style import Style
@@ -163,6 +163,12 @@ class Marks(Wall):
             self.action_mark()
 
 
+def _takes(request: dict[str, Any], word: str) -> bool:
+    if word not in FITTING:
+        return bool(request["has_terminal"])
+    return (request["form"] or request["kind"]) in FITTING[word]
+
+
 class BatchDialog(Dialog[tuple[str, list[Asked]]]):
     """Ends with the decision and those it is for."""
 
@@ -213,7 +219,7 @@ class BatchDialog(Dialog[tuple[str, list[Asked]]]):
     def action_decide(self, word: str) -> None:
         marked = self.query_one(Marks).marked
         chosen = [self._asked[key] for key in self._asked if key in marked]
-        odd = [one for one in chosen if word in FITTING and (one.view["form"] or one.view["kind"]) not in FITTING[word]]
+        odd = [one for one in chosen if not _takes(one.view, word)]
         now = time.monotonic()
         waiting = [one for one in chosen if one.is_pending]
         off = [f"{about(one.view)}: {why}" for one in waiting if (why := self._model.why_off(one, now))]

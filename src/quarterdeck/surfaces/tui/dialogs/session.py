@@ -83,23 +83,22 @@ class GoOnDialog(SessionDialog):
     }
     doing = "Starting"
 
-    def __init__(self, session: Json, how: str, words: str = "", said: str = "") -> None:
+    def __init__(self, session: Json, how: str, words: str = "") -> None:
         super().__init__(session)
         self._how = how
         self._words = words
-        self._said = said
         self.heading = self.HEADINGS[how]
         self.draft_of = f"{how} {session['session_id']}"
 
     def fields(self) -> ComposeResult:
-        if self._said:
-            yield Static(Content(one_line(self._said)), classes="warns", markup=False)
         yield self.what()
         yield from self.prompt_box("^s goes on with or without it", self._words)
         mode = self.session["mode"]
         yield OneWord("mode", MODES, MODES.index(mode) if mode in MODES else 0, id="mode")
+        had = self.session["permission_mode"]
+        place = PERMISSION_MODES.index(had) if had in PERMISSION_MODES else 0
+        yield OneWord("permissions", PERMISSION_MODES, place, id="permissions")
         if self._how == "resume":
-            yield OneWord("permissions", PERMISSION_MODES, 0, id="permissions")
             yield Field(placeholder="model: leave empty for the usual one", id="model", max_length=200)
 
     def on_mount(self) -> None:
@@ -107,19 +106,18 @@ class GoOnDialog(SessionDialog):
         self.query_one("#prompt", TextArea).focus()
 
     def wanted(self) -> tuple[str, Json, str] | str:
-        body: Json = {"mode": MODES[self.query_one("#mode", OneWord).chosen]}
+        body: Json = {
+            "mode": MODES[self.query_one("#mode", OneWord).chosen],
+            "permission_mode": PERMISSION_MODES[self.query_one("#permissions", OneWord).chosen],
+        }
         if self.prompt:
             body["prompt"] = self.prompt
         folder = self.session["cwd"]
         if self._how == "resume":
-            return "/sessions", body | {"resume": self.session["session_id"]} | self._more(), folder
+            model = self.query_one("#model", Input).value.strip()
+            more = {"resume": self.session["session_id"]} | ({"model": model} if model else {})
+            return "/sessions", body | more, folder
         return f"{self.at}/{self._how}", body, folder
-
-    def _more(self) -> Json:
-        permissions = PERMISSION_MODES[self.query_one("#permissions", OneWord).chosen]
-        model = self.query_one("#model", Input).value.strip()
-        more = {} if permissions == "default" else {"permission_mode": permissions}
-        return more | ({"model": model} if model else {})
 
 
 class SwitchDialog(SessionDialog):

@@ -200,11 +200,10 @@ class StartDialog(OrderDialog):
         if folder is None:
             return "choose a project first"
         mode = MODES[self.query_one("#mode", OneWord).chosen]
-        permissions = PERMISSION_MODES[self.query_one("#permissions", OneWord).chosen]
         body = {
             "cwd": folder,
             "mode": mode,
-            "permission_mode": None if permissions == "default" else permissions,
+            "permission_mode": PERMISSION_MODES[self.query_one("#permissions", OneWord).chosen],
             "prompt": self.prompt or None,
             "model": self.query_one("#model", Input).value.strip() or None,
             "worktree": bool(self.query_one("#worktree", OneWord).chosen) or None,
