@@ -150,6 +150,34 @@ def test_the_body_holds_all_of_a_command_or_says_what_hides(command: str) -> Non
     assert shown == visible(command).replace("\n", "").replace("\t", "    ")
 
 
+@pytest.mark.law("D10")
+def test_a_question_shows_its_heading_and_every_field_of_its_choices() -> None:
+    option = {"label": "Redis", "description": "fast", "preview": "two\nlines", "price": {"usd": 3}}
+    question = {"question": "Which?", "header": "Cache", "multiSelect": False, "options": [option], "weight": 7}
+    shown = body(request(kind="question", form="questions", tool_input={"questions": [question]}))
+    assert [row.strip() for row in shown.split("\n")] == [
+        "Cache · Which?",
+        "weight: 7",
+        "1 Redis  fast",
+        "preview:",
+        "two",
+        "lines",
+        'price: {"usd": 3}',
+    ]
+
+
+FIELDS = st.dictionaries(st.text("abcdefgh", min_size=1), st.text("stuvwxyz", min_size=1) | st.integers(), max_size=4)
+
+
+@pytest.mark.law("D10")
+@given(FIELDS, FIELDS)
+def test_no_field_of_a_question_is_left_out(question: dict[str, Any], option: dict[str, Any]) -> None:
+    asked = {**question, "question": "Q?", "header": 5, "multiSelect": "x", "options": [{**option, "label": 9}]}
+    shown = body(request(kind="question", form="questions", tool_input={"questions": [asked]}))
+    for fields in (question, option, {"header": 5, "multiSelect": "x", "label": 9}):
+        assert all(f"{name}: {value}" in shown for name, value in fields.items())
+
+
 @pytest.mark.law("D17")
 def test_the_preview_of_many_shows_each_whole_or_keeps_it_out() -> None:
     rows, whole = preview(Asked(request()), "shop", 60)

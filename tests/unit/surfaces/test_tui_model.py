@@ -36,7 +36,7 @@ def test_a_request_resolved_elsewhere_lingers_with_a_word_who_did_and_then_leave
     model.hear(told("request", over(request(), word="deny")), 110.0)
     assert model.pending == []
     assert [asked.is_pending for asked in model.desk] == [False]
-    assert may_decide(model, 110.5) == "Denied by owner via cli"
+    assert may_decide(model, 110.5).startswith("Denied by owner from cli · ")
     assert not model.forget_over(110.0 + LINGER_SECONDS - 0.1)
     assert model.forget_over(110.0 + LINGER_SECONDS)
     assert model.desk == []
@@ -74,7 +74,8 @@ def test_what_became_of_a_decision_is_known_and_an_override_is_news() -> None:
     assert [view["decision"]["delivery"] for view in model.decided] == ["sent"]
     model.hear(told("request", over(request(), delivery="overridden")), 102.0)
     assert [view["decision"]["delivery"] for view in model.decided] == ["overridden"]
-    assert model.take_news() == ["overridden at the terminal: Allowed by owner via cli"]
+    [news] = model.take_news()
+    assert news.startswith("overridden at the terminal: Allowed by owner from cli · ")
     assert model.take_news() == []
 
 

@@ -223,7 +223,7 @@ async def test_a_deed_opens_with_the_request_that_it_decided() -> None:
         await face.sees("make deploy")
         await face.press("enter")
         await face.sees("make party")
-        for words in ("→ Denied by owner via tui", "message: not on a Friday", "hash in the chain: c0ffee"):
+        for words in ("→ Denied by owner from tui", "message: not on a Friday", "hash in the chain: c0ffee"):
             assert words in face.text
 
 

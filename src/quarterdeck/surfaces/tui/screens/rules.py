@@ -57,7 +57,7 @@ def rule_lines(rule: Json, now: float) -> Iterator[Line]:
     ends = rule["expires_at"]
     until = time.strftime("until %d %b %Y %H:%M", time.localtime(ends)) if ends else "for ever"
     yield line(rule["scope_path"] or where(rule), f", {until}")
-    last = f", last {ago(rule['last_hit_at'], now)} ago" if rule["last_hit_at"] else ""
+    last = f", last {ago(rule['last_hit_at'], now)}" if rule["last_hit_at"] else ""
     yield line(f"has decided {rule['hits']:,} times{last}")
     yield line(("made by ", "dim"), rule["created_by"])
     if rule["note"]:
