@@ -175,6 +175,20 @@ def test_the_figures_are_summed_and_an_unknown_cost_is_none() -> None:
     assert heard().metrics.cost is None
 
 
+def test_what_five_hundred_ended_sessions_used_is_counted_once_and_kept_true() -> None:
+    spent = {"input_tokens": 1, "output_tokens": 2, "cache_read_tokens": 3, "cache_write_tokens": 4, "cost_usd": 0.5}
+    past = [session(f"past{n}", "ended", ended_at=5.0, usage=spent) for n in range(500)]
+    model = heard(sessions=[session("live", "running", usage=spent)])
+    model.listed(past)
+    assert (model.metrics.tokens, model.metrics.cost, model.metrics.tools) == (5010, 250.5, 1503)
+    model.hear(told("session", session("live", "ended", ended_at=9.0, usage=spent | {"input_tokens": 11})), 101.0)
+    assert (model.metrics.tokens, model.metrics.sessions) == (5020, 0)
+    model.listed([past[0] | {"usage": spent | {"input_tokens": 101}}])
+    assert model.metrics.tokens == 5120
+    model.hear(told("session", past[0] | {"ended_at": None, "usage": None}), 102.0)
+    assert (model.metrics.tokens, model.metrics.sessions) == (5010, 1)
+
+
 def test_who_waits_at_a_terminal_of_its_own_is_counted_apart() -> None:
     here, there = session("here"), session("there", pending=0)
     model = heard(sessions=[here, there, session("busy", "running")], requests=[request(session_id="here")])

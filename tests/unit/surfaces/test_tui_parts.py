@@ -97,6 +97,31 @@ def test_a_session_row_shows_glyph_word_and_name_whatever_its_width(state: str) 
         assert "shop" in text
 
 
+SPENT = {"input_tokens": 1, "output_tokens": 2, "cache_read_tokens": 3, "cache_write_tokens": 4, "cost_usd": 0.61}
+
+
+def row_of(view: dict[str, Any], width: int = 36, *, tall: bool = False, name: str = "shop") -> str:
+    rows = list(session_rows(view, Name(name), NOW, width, tall))
+    assert all(sum(cell_len(span.text) for span in row) == width for row in rows)
+    return plain(rows)
+
+
+def test_a_session_that_runs_shows_how_long_its_run_takes_and_others_how_long_they_are_so() -> None:
+    began: dict[str, Any] = {"run_started_at": NOW - 240, "state_at": NOW - 3}
+    assert row_of(session(state="running", **began)).endswith(" running     4 m")
+    assert row_of(session(state="idle", **began)).endswith(" idle      3.0 s")
+    assert row_of(session(state="running", run_started_at=None, state_at=NOW - 3)).endswith("3.0 s")
+
+
+def test_where_a_session_has_one_row_it_tells_how_many_wait_and_the_cost() -> None:
+    view = session(pending=3, usage=SPENT)
+    assert row_of(view) == " ◆ shop    ×3 $0.61 needs you  12 s"
+    assert row_of(view, name="a-name-that-is-long") == " ◆ a-name…s-long ×3 needs you  12 s"
+    assert "login" in row_of(view, 60)
+    assert "×" not in row_of(session(pending=1))
+    assert "×3" in row_of(view, 30)
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [("allow", "allow"), (":deny no", "deny"), ("heal", "health"), ("go", "go-on"), ("  quit ", "quit")],
