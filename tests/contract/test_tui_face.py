@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.widgets import Input
@@ -193,6 +194,38 @@ async def test_rules_are_made_explained_tried_and_taken_back(daemon: Daemon) -> 
     assert daemon.api("GET", "/rules")[1]["rules"] == []
 
 
+KEPT = ("effect", "pattern", "scope", "scope_id", "scope_path", "expires_at", "note")
+"""What of a rule comes back when its removal is undone."""
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"effect": "deny", "pattern": "Bash(sink:*)", "note": "[/] never", "expires_at": 4_000_000_000.5},
+        {"effect": "allow", "pattern": "Bash(sail:*)", "scope": "session", "scope_id": "hostile1"},
+        {"effect": "ask", "pattern": "Bash(anchor:*)", "scope": "project", "scope_path": "/w"},
+    ],
+    ids=("user", "session", "project"),
+)
+async def test_a_rule_that_was_removed_is_restored_as_it_was(daemon: Daemon, rule: dict[str, Any]) -> None:
+    made = daemon.api("POST", "/rules", rule)[1]
+    async with face_of(daemon.home) as face:
+        await page(face, "rules")
+        await face.sees(rule["pattern"])
+        assert "undo" not in face.text.splitlines()[-1]
+        await face.press("minus")
+        await face.until(lambda: isinstance(face.app.screen, Dialog))
+        await face.press("y")
+        await face.hears(f"Removed: {rule['effect']} {rule['pattern']}; u restores it")
+        await face.sees("None yet")
+        await face.press("u")
+        await face.hears(f"Restored: {rule['effect']} {rule['pattern']}")
+        await face.sees(rule["pattern"])
+    [again] = daemon.api("GET", "/rules")[1]["rules"]
+    daemon.api("DELETE", f"/rules/{again['rule_id']}")
+    assert {name: again[name] for name in KEPT} == {name: made[name] for name in KEPT}
+
+
 async def test_the_audit_shows_who_decided_what(daemon: Daemon) -> None:
     daemon.hold(permission("make audits", "audit"))
     daemon.decide(daemon.until_pending(1)[0], "deny", message="no")
@@ -208,7 +241,7 @@ async def test_the_audit_shows_who_decided_what(daemon: Daemon) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("tasks", "▸ swab the deck"), ("health", "hook answers, p99"), ("projects", "/w/deck")]
+    ("name", "words"), [("tasks", "swab the deck"), ("health", "hook answers, p99"), ("projects", "/w/deck")]
 )
 async def test_health_tasks_and_projects_are_filled(daemon: Daemon, name: str, words: str) -> None:
     todos = [{"content": "swab the deck", "status": "in_progress", "activeForm": "x"}]

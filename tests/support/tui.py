@@ -125,6 +125,37 @@ def over(view: Json, status: str = "decided", **made: Any) -> Json:
     return view | {"status": status, "decision": decision(**made)}
 
 
+def project(name: str = "shop", **more: Any) -> Json:
+    """A project as the API shows it."""
+    view: Json = {
+        "project_id": f"p_{name}",
+        "name": name,
+        "path": f"/home/ann/{name}",
+        "git_remote": None,
+        "git_branch": "main",
+        "is_dirty": False,
+        "ahead": 0,
+        "behind": 0,
+        "worktree_of": None,
+        "git_trouble": None,
+        "has_claude_config": False,
+        "trusted": False,
+        "trust": "none",
+        "last_modified": NOW - 600,
+        "checked_at": NOW - 5,
+        "live_sessions": 0,
+        "prior_sessions": [],
+        "runner_id": "otter-1",
+    }
+    return view | more
+
+
+def projects(*found: Json, **scan: Any) -> Json:
+    """The projects of a machine that was looked through."""
+    looked: Json = {"state": "done", "done": len(found), "total": len(found), "seconds": 0.1, "notes": []}
+    return {"projects": list(found), "scan": looked | scan, "next": None}
+
+
 def connected(version: str = "") -> Connected:
     return Connected(17, "otter-1", version, True)
 

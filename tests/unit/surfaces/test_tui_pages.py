@@ -33,6 +33,7 @@ from tests.support.tui import (
     connected,
     event,
     over,
+    projects,
     request,
     session,
     snapshot,
@@ -43,7 +44,7 @@ ANSWERS: dict[str, Json] = {
     "/sessions": {"sessions": [], "next": None},
     "/rules": {"rules": [], "findings": []},
     "/rules/suggestions": {"suggestions": [], "seen": 3},
-    "/projects": {"projects": [], "scan": {"state": "done"}},
+    "/projects": projects(),
 }
 
 

@@ -26,9 +26,7 @@ from quarterdeck.surfaces.tui.naming import Name
 from quarterdeck.surfaces.tui.notify import BEL, Notifier, notification, title
 from quarterdeck.surfaces.tui.places import PLACES
 from quarterdeck.surfaces.tui.screens.health import health_lines
-from quarterdeck.surfaces.tui.screens.projects import project_rows
 from quarterdeck.surfaces.tui.screens.rules import explained_lines, rule_rows, simulated_lines
-from quarterdeck.surfaces.tui.screens.tasks import all_tasks
 from quarterdeck.surfaces.tui.sessions import session_rows
 from quarterdeck.surfaces.tui.status import Status
 from quarterdeck.surfaces.tui.themes import PALETTES, style_of
@@ -244,7 +242,7 @@ def test_what_a_request_is_about_fits_a_line() -> None:
     assert about(request(form="plan", kind="question")) == "a plan"
 
 
-def test_rules_projects_and_tasks_are_tables_of_words() -> None:
+def test_rules_are_a_table_of_words() -> None:
     rule = {
         "rule_id": "r1",
         "effect": "allow",
@@ -268,13 +266,6 @@ def test_rules_projects_and_tasks_are_tables_of_words() -> None:
     assert "A person is asked: it writes" in asked
     past = {"subject": "ls -l", "decision": "deny", "by": "owner", "surprise": "you denied it"}
     assert "you denied it" in plain(fold(simulated_lines(rule, 9, 1, [past], [past]), 100))
-    rows = dict(project_rows([session("a"), session("b", "ended", ended_at=1.0)], NOW))
-    assert rows["/home/ann/shop"][:4] == (("shop", "strong"), ("1", "waiting"), "1 / 2", "6")
-    todos = [{"text": "find it", "status": "done"}, {"text": "mend it", "status": "doing"}]
-    shown = plain(fold(all_tasks([session(todos=todos), session("b")]), 80))
-    assert "shop 1/2" in shown
-    assert "✓ find it" in shown
-    assert "▸ mend it" in shown
 
 
 def test_health_says_that_nothing_is_known_before_it_is() -> None:
