@@ -5,22 +5,25 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 
 import pytest
+from textual.binding import Binding
 from textual.widgets import Input
 
 from quarterdeck.core.text import UNSEEN
 from quarterdeck.surfaces.tui.commands import COMMANDS
 from quarterdeck.surfaces.tui.dialogs.dialog import Dialog
 from quarterdeck.surfaces.tui.lines import fold
+from quarterdeck.surfaces.tui.lines import plain as plain_text
 from quarterdeck.surfaces.tui.places import PLACES
 from quarterdeck.surfaces.tui.screens.help import command_lines, key_lines
 from quarterdeck.surfaces.tui.screens.page import PageScreen
 from quarterdeck.surfaces.tui.wall import Wall
 from tests.support.daemon import Daemon, decision_in, permission, prompt
+from tests.support.hostile import HOSTILE, SENT
 from tests.support.pilot import Face, face_of
-from tests.support.tui import HOSTILE
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -29,7 +32,7 @@ pytestmark = pytest.mark.timeout(60)
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     """A daemon that has heard hostile text in every place a session has."""
     with Daemon(tmp_path_factory.mktemp("face") / "home") as daemon:
-        for number, text in enumerate(HOSTILE):
+        for number, text in enumerate(SENT):
             about = {"session_id": f"hostile{number}", "cwd": f"/w/{text}"}
             daemon.hook(prompt(text) | about)
             todos = [{"content": text, "status": "in_progress", "activeForm": text}]
@@ -62,7 +65,7 @@ def is_harmless(text: str) -> bool:
 @pytest.mark.law("I6")
 @pytest.mark.law("I7")
 async def test_hostile_content_is_shown_literally_on_every_screen(daemon: Daemon) -> None:
-    for number, text in enumerate(HOSTILE[:8]):
+    for number, text in enumerate(SENT[:8]):
         daemon.hold(permission(text, f"hostile{number}"))
     daemon.until_pending(8)
     async with face_of(daemon.home, (140, 44)) as face:
@@ -82,7 +85,7 @@ async def test_hostile_content_is_shown_literally_on_every_screen(daemon: Daemon
             await face.until(lambda: len(face.text.split()) > 5, name)
             assert is_harmless(face.text)
             await face.press("escape")
-        daemon.decide(daemon.pending()[0], "deny", message=HOSTILE[1])
+        daemon.decide(daemon.pending()[0], "deny", message=HOSTILE["colour"])
         await face.sees("Denied by owner")
         assert is_harmless(face.text)
 
@@ -257,6 +260,18 @@ def _walls(shown: PageScreen) -> str:
     return "\n".join(wall.text for wall in shown.query(Wall))
 
 
+SPOKEN = {
+    **{"question_mark": "?", "colon": ":", "slash": "/", "asterisk": "*", "plus": "+", "minus": "-", "escape": "esc"},
+    **{"left_square_bracket": "[", "right_square_bracket": "]", "left_curly_bracket": "{", "right_curly_bracket": "}"},
+    **{"greater_than_sign": ">", **{f"ctrl+{letter}": f"^{letter}" for letter in ascii_lowercase}},
+}
+"""Keys that a person calls otherwise than Textual does."""
+
+
+def keys_of(binding: Any) -> list[str]:
+    return str(binding.key if isinstance(binding, Binding) else binding[0]).split(",")
+
+
 async def test_help_names_every_key_and_every_command(daemon: Daemon) -> None:
     async with face_of(daemon.home) as face:
         shown = await page(face, "help")
@@ -265,7 +280,8 @@ async def test_help_names_every_key_and_every_command(daemon: Daemon) -> None:
     assert all(command.name in text and command.words in text for command in COMMANDS)
     for title, bindings in PLACES:
         assert title in text
-        assert len(list(key_lines(title, bindings))) == len(list(bindings)) + 2
+        told = [row.split("  ")[1].split() for row in plain_text(fold(key_lines(title, bindings), 200)).split("\n")[2:]]
+        assert told == [[SPOKEN.get(key, key) for key in keys_of(binding)] for binding in bindings]
     assert len(list(fold(command_lines(), 200))) == len(COMMANDS) + 2
 
 

@@ -14,7 +14,8 @@ from quarterdeck.surfaces.tui import card
 from quarterdeck.surfaces.tui.dialogs.batch import ROWS, preview
 from quarterdeck.surfaces.tui.lines import fold, plain
 from quarterdeck.surfaces.tui.model import Asked
-from tests.support.tui import HOSTILE, NOW, request, session
+from tests.support.hostile import HOSTILE, TEXTS
+from tests.support.tui import NOW, request, session
 
 
 def body(view: dict[str, Any], width: int = 200) -> str:
@@ -122,7 +123,7 @@ def test_the_tail_tells_risk_rules_and_suggestions_in_words() -> None:
 
 @pytest.mark.law("I6")
 @pytest.mark.law("I7")
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@pytest.mark.parametrize("text", TEXTS, ids=list(HOSTILE))
 def test_hostile_text_is_shown_literally_wherever_it_stands(text: str) -> None:
     view = request(
         command=text,

@@ -31,7 +31,8 @@ from quarterdeck.surfaces.tui.sessions import session_rows
 from quarterdeck.surfaces.tui.status import Status
 from quarterdeck.surfaces.tui.themes import PALETTES, style_of
 from quarterdeck.surfaces.words import STATES, about, outcome
-from tests.support.tui import HOSTILE, NOW, over, request, session
+from tests.support.hostile import HOSTILE, TEXTS
+from tests.support.tui import NOW, over, request, session
 
 
 @given(st.text(max_size=400), st.integers(10, 80))
@@ -148,7 +149,7 @@ def test_a_filter_names_what_it_narrows() -> None:
 
 
 @pytest.mark.law("I6")
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@pytest.mark.parametrize("text", TEXTS, ids=list(HOSTILE))
 def test_a_notification_carries_no_order_from_outside(text: str) -> None:
     said = notification(text, {})
     assert said.count("\x1b]") == 2
@@ -187,7 +188,7 @@ def test_a_command_is_edited_as_text_and_anything_else_as_json() -> None:
 
 
 @pytest.mark.law("D10")
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@pytest.mark.parametrize("text", [text for text in TEXTS if text.strip()])
 def test_nothing_hides_in_the_editor_and_what_is_untouched_comes_back_as_it_was(text: str) -> None:
     for asked in ({"command": text}, {"content": text, "n": 1}):
         assert not UNSEEN.search(written(asked))
@@ -330,7 +331,7 @@ def test_what_no_longer_holds_is_taken_back_and_what_stands_beside_it_stays() ->
     assert status.shown(11.0) is None
 
 
-@pytest.mark.parametrize("words", [*HOSTILE, "short"])
+@pytest.mark.parametrize("words", [*TEXTS, "short"])
 @pytest.mark.law("I6")
 def test_what_is_said_is_literal_and_fits(words: str) -> None:
     status = Status()

@@ -91,7 +91,8 @@ class RuleDialog(Dialog[Json]):
             words = simulated(await self._talk.post("/rules/simulate", rule))
         except QuarterdeckError as error:
             words = f"Not yet a rule: {error}"
-        self.query_one("#past", Static).update(Content(one_line(words)))
+        for past in self.query("#past").results(Static):  # it may be gone when this comes late
+            past.update(Content(one_line(words)))
 
     def on_input_submitted(self) -> None:
         self.save()
