@@ -229,7 +229,7 @@ class RecordedTalk(Talk):
     path. `ordered` is what it was told to change."""
 
     def __init__(self, said: list[Connected | Lost | Message], answers: dict[str, Json]) -> None:
-        super().__init__(Path("/home/ann/.quarterdeck"))
+        super().__init__(Path("/home/ann/.quarterdeck"), lambda: ("http://127.0.0.1:7878", ""))
         self.live = RecordedLive(said)
         self.answers = answers
         self.ordered: list[tuple[str, str, Json]] = []
@@ -240,7 +240,12 @@ class RecordedTalk(Talk):
     async def get(self, path: str, /, **query: Any) -> Json:
         if path not in self.answers:
             raise NoDaemon("not recorded")
-        return self.answers[path]
+        found = self.answers[path]
+        kinds = query.get("kind")
+        if path != "/feed" or kinds is None:
+            return found
+        wanted = {kinds} if isinstance(kinds, str) else set(kinds)
+        return found | {"events": [one for one in found["events"] if one["kind"] in wanted]}
 
     async def slowly(self, method: str, path: str, body: Json | None = None) -> Json:
         plain = path.partition("?")[0]

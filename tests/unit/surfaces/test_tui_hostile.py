@@ -137,16 +137,6 @@ def answers(text: str) -> dict[str, Json]:
     }
 
 
-class OneText(RecordedTalk):
-    """A daemon that has the text wherever something from outside can stand."""
-
-    async def get(self, path: str, /, **query: Any) -> Json:
-        found = await super().get(path, **query)
-        if path != "/feed":
-            return found
-        return found | {"events": [one for one in found["events"] if one["kind"] in query["kind"]]}
-
-
 @asynccontextmanager
 async def face_with(text: str, *requests: Json) -> AsyncGenerator[Face]:
     decided = over(asking(text) | {"request_id": "q0"}, word="deny", message=text, by=text or "owner")
@@ -155,7 +145,7 @@ async def face_with(text: str, *requests: Json) -> AsyncGenerator[Face]:
         snapshot(sessions=[a_session(text)], requests=list(requests)),
         told("request", decided),
     ]
-    app = QuarterdeckApp(Path("/nowhere"), talk=OneText(said, answers(text)), clock=lambda: NOW)
+    app = QuarterdeckApp(Path("/nowhere"), talk=RecordedTalk(said, answers(text)), clock=lambda: NOW)
     async with app.run_test(size=SIZE) as pilot:
         face = Face(app, pilot)
         await face.until(lambda: app.model.is_told and app.bridge.is_whole, "the bridge")
@@ -266,7 +256,7 @@ async def test_a_hostile_text_stands_literally_on_every_screen(name: str) -> Non
 @pytest.mark.parametrize("dialog", OPENED, ids=lambda dialog: dialog.__name__)
 async def test_a_hostile_text_stands_literally_in_a_dialog(dialog: type[Dialog[Any]]) -> None:
     async with face_with("plain") as face:
-        assert isinstance(face.app.talk, OneText)
+        assert isinstance(face.app.talk, RecordedTalk)
         for text in TEXTS:
             face.app.talk.answers = answers(text)
             screen = OPENED[dialog](text, face)

@@ -38,8 +38,8 @@ def test_a_project_is_shown_with_its_branch_its_trust_its_sessions_and_their_cos
     here[1] |= {"project_id": "p_shop", "cwd": "/home/ann/shop"}
     rows = cells_of([DOCS, SHOP], here)
     assert list(rows) == ["/home/ann/shop", "/home/ann/docs"]
-    assert rows["/home/ann/shop"][:7] == ["shop", "· no", "feature/login* ↑2", "1", "1 / 2", "$1.00", "12 s ago"]
-    assert rows["/home/ann/docs"][:7] == ["docs", "✓ trusted", "main", "", "0 / 1", "", "2 m ago"]
+    assert rows["/home/ann/shop"][:7] == ["shop", "1", "· no", "feature/login* ↑2", "1/2", "$1.00", "12 s ago"]
+    assert rows["/home/ann/docs"][:7] == ["docs", "", "✓ trusted", "main", "0/1", "", "2 m ago"]
 
 
 def test_a_folder_that_the_daemon_knows_no_project_in_keeps_its_sessions() -> None:

@@ -90,10 +90,10 @@ def place_rows(found: Iterable[Place], now: float) -> Iterator[tuple[str, tuple[
         everyone = len(place.sessions) + len(place.prior)
         cells: tuple[Cell, ...] = (
             ((project.get("name") or project_name(place.path))[:NAME], "strong"),
+            (str(place.waiting) if place.waiting else "", "waiting"),
             _trust(project),
             _branch(project),
-            (str(place.waiting) if place.waiting else "", "waiting"),
-            f"{len(place.live)} / {everyone}" if everyone else "",
+            f"{len(place.live)}/{everyone}" if everyone else "",
             money(spent_by(place.sessions).cost),
             (ago(place.used_at, now) if place.used_at else "never", "dim"),
             (place.path, "dim"),
@@ -104,7 +104,7 @@ def place_rows(found: Iterable[Place], now: float) -> Iterator[tuple[str, tuple[
 def _trust(project: Json) -> Cell:
     if project.get("trusted"):
         return "✓ trusted", "good"
-    return ("· rules only", "warn") if project.get("trust") == "rules" else ("· no", "dim")
+    return ("· rules", "warn") if project.get("trust") == "rules" else ("· no", "dim")
 
 
 def _branch(project: Json) -> Cell:

@@ -122,6 +122,6 @@ def facts_of(stats: Json | None, home: str, url: str) -> dict[str, str]:
     if stats is not None:
         store = stats["store"]
         log = f"{store['seq_no']:,} events · {size(store['database_bytes'] + store['wal_bytes'])}"
-        facts |= {"runner": stats["runner_id"], "listens at": url, "log": log}
-        facts |= {"runs since": f"{lasting(stats['uptime_seconds'])} (version {stats['version']})"}
+        facts |= {"runner": stats["runner_id"], "listens at": url or "not known", "log": log}
+        facts |= {"runs for": f"{lasting(stats['uptime_seconds'])} (version {stats['version']})"}
     return facts | {"licence": "MIT"}

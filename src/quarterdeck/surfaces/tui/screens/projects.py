@@ -26,7 +26,7 @@ class ProjectsPage(WorkingPage):
     """Enter shows what is known of a project; `v` has the daemon look for projects again."""
 
     heading = "Projects"
-    columns = ("project", "trust", "branch", "waits", "live / all", "cost", "used", "folder")
+    columns = ("project", "waits", "trust", "branch", "live", "cost", "used", "folder")
     empty = "None yet: name folders to look in with projects.roots, or start Claude Code in one."
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("s", "start", "start", tooltip="start a session in it"),
