@@ -134,7 +134,7 @@ def test_the_terminal_shows_the_whole_card_and_no_raw_control_character(daemon: 
     assert "! medium: changes b.txt\n" in shown
     decided(daemon, held, card)
     ended = qd(daemon.home, "requests", card["request_id"])
-    assert "→ deny by" in ended
+    assert "→ Denied by owner · " in ended
     assert "qd allow" not in ended
 
 

@@ -325,7 +325,7 @@ def test_the_card_shows_the_line_that_remembers_and_a_denial_once(daemon: Daemon
     assert f"""qd allow {request_id} --remember session --pattern 'Bash(git log '"'"'it'"'"''"'"'s'"'"')'""" in shown
     assert qd(daemon.home, "deny", request_id).returncode == 0
     held.answer()
-    assert qd(daemon.home, "requests", request_id).stdout.count("Denied by") == 0
+    assert qd(daemon.home, "requests", request_id).stdout.count("Denied by") == 1
     assert "Denied by cli: Denied" not in qd(daemon.home, "feed").stdout
 
 

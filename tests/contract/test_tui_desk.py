@@ -64,7 +64,7 @@ async def test_a_key_allows_exactly_what_is_shown(daemon: Daemon) -> None:
         assert "runs" in face.text
         await face.press("a")
         assert decision_in(await answered(held)) == "allow"
-        await face.sees("Allowed by owner via tui: make love · sent")
+        await face.sees(" · make love · sent")
         made = daemon.api("GET", f"/requests/{asked.request_id}")[1]["decision"]
         assert (made["by"], made["digest"]) == ("owner via tui", asked.view["digest"])
 
@@ -209,7 +209,7 @@ async def test_an_edited_input_is_what_runs(daemon: Daemon) -> None:
         await face.press("ctrl+s")
         told = verdict(await answered(held))
         assert told["updatedInput"]["command"] == "make amends"
-        await face.sees("Allowed, edited, by owner via tui: make amends")
+        await face.sees("Allowed, edited, by owner from tui")
 
 
 async def test_an_input_that_was_opened_and_not_changed_was_not_edited(daemon: Daemon) -> None:
@@ -220,7 +220,7 @@ async def test_an_input_that_was_opened_and_not_changed_was_not_edited(daemon: D
         await face.until(lambda: bool(face.app.screen.query(TextArea)))
         await face.press("ctrl+s")
         assert "updatedInput" not in verdict(await answered(held))
-        await face.sees("Allowed by owner via tui: Write(a)")
+        await face.sees(" · Write(a)")
 
 
 async def test_an_edit_that_is_no_json_says_so_and_waits(daemon: Daemon) -> None:
@@ -305,7 +305,7 @@ async def test_questions_are_answered_one_after_the_other_by_number_and_in_own_w
             "Why?": "because",
         }
         assert told["updatedInput"]["annotations"] == {"Why?": {"notes": "hm"}}
-        await face.sees("Answered “Memory · Redis, Memory, rust · because (hm)” by owner via tui")
+        await face.sees("Answered “Memory · Redis, Memory, rust · because (hm)” by owner from tui")
         await face.until(lambda: face.text.count("Memory · Redis") > 1, "the answer in the feed")
 
 

@@ -5,21 +5,25 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from string import ascii_lowercase
+from typing import Any
 
 import pytest
+from textual.binding import Binding
 from textual.widgets import Input
 
 from quarterdeck.core.text import UNSEEN
 from quarterdeck.surfaces.tui.commands import COMMANDS
 from quarterdeck.surfaces.tui.dialogs.dialog import Dialog
 from quarterdeck.surfaces.tui.lines import fold
+from quarterdeck.surfaces.tui.lines import plain as plain_text
 from quarterdeck.surfaces.tui.places import PLACES
 from quarterdeck.surfaces.tui.screens.help import command_lines, key_lines
 from quarterdeck.surfaces.tui.screens.page import PageScreen
 from quarterdeck.surfaces.tui.wall import Wall
 from tests.support.daemon import Daemon, decision_in, permission, prompt
+from tests.support.hostile import HOSTILE, SENT
 from tests.support.pilot import Face, face_of
-from tests.support.tui import HOSTILE
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -28,7 +32,7 @@ pytestmark = pytest.mark.timeout(60)
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     """A daemon that has heard hostile text in every place a session has."""
     with Daemon(tmp_path_factory.mktemp("face") / "home") as daemon:
-        for number, text in enumerate(HOSTILE):
+        for number, text in enumerate(SENT):
             about = {"session_id": f"hostile{number}", "cwd": f"/w/{text}"}
             daemon.hook(prompt(text) | about)
             todos = [{"content": text, "status": "in_progress", "activeForm": text}]
@@ -61,7 +65,7 @@ def is_harmless(text: str) -> bool:
 @pytest.mark.law("I6")
 @pytest.mark.law("I7")
 async def test_hostile_content_is_shown_literally_on_every_screen(daemon: Daemon) -> None:
-    for number, text in enumerate(HOSTILE[:8]):
+    for number, text in enumerate(SENT[:8]):
         daemon.hold(permission(text, f"hostile{number}"))
     daemon.until_pending(8)
     async with face_of(daemon.home, (140, 44)) as face:
@@ -81,7 +85,7 @@ async def test_hostile_content_is_shown_literally_on_every_screen(daemon: Daemon
             await face.until(lambda: len(face.text.split()) > 5, name)
             assert is_harmless(face.text)
             await face.press("escape")
-        daemon.decide(daemon.pending()[0], "deny", message=HOSTILE[1])
+        daemon.decide(daemon.pending()[0], "deny", message=HOSTILE["colour"])
         await face.sees("Denied by owner")
         assert is_harmless(face.text)
 
@@ -193,6 +197,38 @@ async def test_rules_are_made_explained_tried_and_taken_back(daemon: Daemon) -> 
     assert daemon.api("GET", "/rules")[1]["rules"] == []
 
 
+KEPT = ("effect", "pattern", "scope", "scope_id", "scope_path", "expires_at", "note")
+"""What of a rule comes back when its removal is undone."""
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"effect": "deny", "pattern": "Bash(sink:*)", "note": "[/] never", "expires_at": 4_000_000_000.5},
+        {"effect": "allow", "pattern": "Bash(sail:*)", "scope": "session", "scope_id": "hostile1"},
+        {"effect": "ask", "pattern": "Bash(anchor:*)", "scope": "project", "scope_path": "/w"},
+    ],
+    ids=("user", "session", "project"),
+)
+async def test_a_rule_that_was_removed_is_restored_as_it_was(daemon: Daemon, rule: dict[str, Any]) -> None:
+    made = daemon.api("POST", "/rules", rule)[1]
+    async with face_of(daemon.home) as face:
+        await page(face, "rules")
+        await face.sees(rule["pattern"])
+        assert "undo" not in face.text.splitlines()[-1]
+        await face.press("minus")
+        await face.until(lambda: isinstance(face.app.screen, Dialog))
+        await face.press("y")
+        await face.hears(f"Removed: {rule['effect']} {rule['pattern']}; u restores it")
+        await face.sees("None yet")
+        await face.press("u")
+        await face.hears(f"Restored: {rule['effect']} {rule['pattern']}")
+        await face.sees(rule["pattern"])
+    [again] = daemon.api("GET", "/rules")[1]["rules"]
+    daemon.api("DELETE", f"/rules/{again['rule_id']}")
+    assert {name: again[name] for name in KEPT} == {name: made[name] for name in KEPT}
+
+
 async def test_the_audit_shows_who_decided_what(daemon: Daemon) -> None:
     daemon.hold(permission("make audits", "audit"))
     daemon.decide(daemon.until_pending(1)[0], "deny", message="no")
@@ -208,7 +244,7 @@ async def test_the_audit_shows_who_decided_what(daemon: Daemon) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("tasks", "▸ swab the deck"), ("health", "hook answers, p99"), ("projects", "/w/deck")]
+    ("name", "words"), [("tasks", "swab the deck"), ("health", "hook answers, p99"), ("projects", "/w/deck")]
 )
 async def test_health_tasks_and_projects_are_filled(daemon: Daemon, name: str, words: str) -> None:
     todos = [{"content": "swab the deck", "status": "in_progress", "activeForm": "x"}]
@@ -224,6 +260,18 @@ def _walls(shown: PageScreen) -> str:
     return "\n".join(wall.text for wall in shown.query(Wall))
 
 
+SPOKEN = {
+    **{"question_mark": "?", "colon": ":", "slash": "/", "asterisk": "*", "plus": "+", "minus": "-", "escape": "esc"},
+    **{"left_square_bracket": "[", "right_square_bracket": "]", "left_curly_bracket": "{", "right_curly_bracket": "}"},
+    **{"greater_than_sign": ">", **{f"ctrl+{letter}": f"^{letter}" for letter in ascii_lowercase}},
+}
+"""Keys that a person calls otherwise than Textual does."""
+
+
+def keys_of(binding: Any) -> list[str]:
+    return str(binding.key if isinstance(binding, Binding) else binding[0]).split(",")
+
+
 async def test_help_names_every_key_and_every_command(daemon: Daemon) -> None:
     async with face_of(daemon.home) as face:
         shown = await page(face, "help")
@@ -232,7 +280,8 @@ async def test_help_names_every_key_and_every_command(daemon: Daemon) -> None:
     assert all(command.name in text and command.words in text for command in COMMANDS)
     for title, bindings in PLACES:
         assert title in text
-        assert len(list(key_lines(title, bindings))) == len(list(bindings)) + 2
+        told = [row.split("  ")[1].split() for row in plain_text(fold(key_lines(title, bindings), 200)).split("\n")[2:]]
+        assert told == [[SPOKEN.get(key, key) for key in keys_of(binding)] for binding in bindings]
     assert len(list(fold(command_lines(), 200))) == len(COMMANDS) + 2
 
 

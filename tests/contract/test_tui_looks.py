@@ -1,4 +1,5 @@
-"""How the terminal face looks: SVG snapshots of the bridge at three sizes in three themes.
+"""How the terminal face looks: SVG snapshots of the bridge at three sizes in three themes, of every other screen and of
+the dialogs that decide on a small screen and on a usual one.
 
 `QD_SNAPSHOTS=write pytest tests/contract/test_tui_looks.py` writes them anew; look at what changed, then keep it."""
 
@@ -16,9 +17,23 @@ from quarterdeck import __version__
 from quarterdeck.surfaces.live import Connected, Lost, Message
 from quarterdeck.surfaces.tui.app import QuarterdeckApp
 from quarterdeck.surfaces.tui.themes import NAMES
+from tests.support.looks import ANSWERS, ASKED, LOOKED_AT, SESSIONS
 from tests.support.pilot import Face
 from tests.support.screenshots import picture
-from tests.support.tui import NOW, Json, RecordedTalk, connected, event, over, request, session, snapshot, told
+from tests.support.tui import (
+    NOW,
+    Json,
+    RecordedTalk,
+    connected,
+    event,
+    over,
+    project,
+    projects,
+    request,
+    session,
+    snapshot,
+    told,
+)
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 SIZES = ((60, 20), (110, 32), (170, 48))
@@ -91,10 +106,11 @@ BRINGS: Json = {
     "others": [],
     "troubles": [".claude/settings.local.json: is reached through a link; look at it"],
 }
+PRIOR: Json = {"session_id": "old", "title": "mend the links", "last_used_at": NOW - 5 * 3600}
 PROJECTS: list[Json] = [
-    {"name": name, "path": f"/home/ann/{name}", "git_branch": "main", "trusted": name == "docs"}
-    | {"last_modified": NOW - place, "live_sessions": 0, "prior_sessions": []}
-    for place, name in enumerate(("shop", "docs", "infra"))
+    project("shop", git_branch="feature/login", is_dirty=True, ahead=2, project_id="p_1"),
+    project("docs", trusted=True, trust="full", prior_sessions=[PRIOR]),
+    project("infra", trust="rules", behind=3, git_remote="git@example.org:infra"),
 ]
 PLUGINS: list[Json] = [
     {"plugin_id": f"{name}@lab", "name": name, "marketplace": "lab", "version": "1.2.0", "enabled": name == "lint"}
@@ -108,7 +124,7 @@ SERVERS: list[Json] = [
 ]
 OTHERS: dict[str, Json] = {
     "/sessions": {"sessions": [], "next": None},
-    "/projects": {"projects": PROJECTS, "scan": {"state": "done"}},
+    "/projects": projects(*PROJECTS),
     "/projects/brings": BRINGS,
     "/plugins": {"plugins": PLUGINS},
     "/mcp": {"mcp": SERVERS},
@@ -137,6 +153,31 @@ async def test_the_other_screens_look_as_they_did(size: tuple[int, int], name: s
         await face.press(*keys)
         await face.sees(words)
         kept = SNAPSHOTS / f"{name}-{size[0]}x{size[1]}.svg"
+        if os.environ.get("QD_SNAPSHOTS") == "write":
+            await asyncio.sleep(1.5)
+            kept.write_text(picture(app))
+        await face.until(lambda: picture(app) == kept.read_text(), f"the look of {kept.name}")
+
+
+SMALL_AND_USUAL = ((60, 20), (110, 32))
+SEEN = [(name, size, "dark") for name in LOOKED_AT for size in SMALL_AND_USUAL]
+SEEN += [(name, (110, 32), theme) for name in ("rules", "help", "batch") for theme in ("light", "contrast")]
+
+
+@pytest.mark.usefixtures("_in_utc")
+@pytest.mark.parametrize(("name", "size", "theme"), SEEN, ids=str)
+async def test_every_screen_and_dialog_looks_as_it_did(name: str, size: tuple[int, int], theme: str) -> None:
+    keys, words, asked = LOOKED_AT[name]
+    requests = [ASKED[one] for one in asked]
+    talk = RecordedTalk([connected(__version__), snapshot(sessions=SESSIONS, requests=requests)], ANSWERS)
+    app = QuarterdeckApp(Path("/home/ann/.quarterdeck"), theme=theme, talk=talk, clock=lambda: NOW)
+    async with app.run_test(size=size) as pilot:
+        face = Face(app, pilot)
+        await face.until(lambda: app.model.stats and app.model.is_told, "the figures")
+        await face.until(lambda: not asked or not face.desk.why_not("deny"), "a card that is settled")
+        await face.press(*keys)
+        await face.sees(words)
+        kept = SNAPSHOTS / f"{name}-{size[0]}x{size[1]}-{theme}.svg"
         if os.environ.get("QD_SNAPSHOTS") == "write":
             await asyncio.sleep(1.5)
             kept.write_text(picture(app))

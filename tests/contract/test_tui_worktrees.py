@@ -83,7 +83,7 @@ async def test_a_session_is_started_in_a_new_worktree() -> None:
         await shows(face, StartDialog)
         await face.press(*"docs", "enter", *"hi")
         face.app.screen.query_one("#worktree", OneWord).choose(1)
-        answers = talk._answers
+        answers = talk.answers
         answers["/projects/brings"] = answers["/projects/brings"] | {"trusted": True}
         await face.press("f2")
         await face.until(lambda: talk.ordered, "an order")

@@ -97,9 +97,17 @@ MCP server is started before `v`.
 
 ## Other screens
 
-`:rules` lists standing decisions with how often each has decided, adds and removes them, says what they say of a use,
-and tries one on the past. `:audit` shows who decided and changed what, `:projects` sessions and costs by folder,
-`:tasks` the to-dos of every run, `:health` how the daemon does. `esc` goes back.
+`:rules` lists standing decisions with how often each has decided, adds and removes them (`u` restores the one that was
+removed last), says what they say of a use, and tries one on the past. `:audit` shows who decided and changed what,
+`:health` how the daemon does, `:about` what this is and what is configured to leave this machine. `esc` goes back.
+
+`:projects` shows the projects that the daemon knows (`*` after a branch: something is changed), with their trust, their
+sessions and what those cost. `t` trusts one, after everything that it brings was shown, `-` trusts it no more, `s`
+starts a session in it, Enter shows all that is known. `v` has the daemon look for projects again and says how far it
+is; the look cannot be called off, but `x` waits no longer for it.
+
+`:tasks` shows the to-dos of every run, the latest run first, done ones too, as far as the last 5,000 events about
+to-dos tell. The panel below the sessions has those of the current run alone; below 90 columns there is no panel.
 
 ![Rules](screenshots/rules.svg)
 ![The audit](screenshots/audit.svg)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 HOSTILE = {
     "markup": "[/] [bold]x[/bold] [link=file:///etc]y[/] [@click=app.quit]z[/] {x} \\[",
+    "close tag": "[/]",
     "half a tag": "[/",
+    "colour": "[bold red]not markup[/bold red]",
+    "action": "[@click=app.quit]press[/]",
     "escape": "\x1b[2J\x1b]0;owned\x07\x1b]52;c;ZWNobw==\x07",
     "control": "a\x00b\x08c\x0bd\x7fe\x85f\x9bg",
     "bidi": "user\u202e\u2066 // check\u2069 \u2066admin\u200f",
@@ -18,8 +21,15 @@ HOSTILE = {
     "tabs": "\ta\tb",
     "empty": "",
     "blank": "   \n\n  ",
+    "shell": "$(touch /tmp/x) `id` && rm -rf ~",
+    "format": "%s %n {} {0} \\x1b",
+    "long": "a" * 5000,
 }
 """By what they try."""
+
+TEXTS = tuple(HOSTILE.values())
+SENT = tuple(text for name, text in HOSTILE.items() if name != "surrogate")
+"""Those that JSON can carry."""
 
 HUGE = "x" * 10_000_000
 """A line of 10 MB."""

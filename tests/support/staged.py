@@ -6,14 +6,15 @@ import time
 from typing import Any
 
 from quarterdeck.surfaces.tui.talk import Talk
+from tests.support.tui import project, projects
 
 Json = dict[str, Any]
 NOW = time.time()
 SETTINGS = ".claude/settings.json"
 
 PROJECTS: list[Json] = [
-    {"name": name, "path": f"/home/you/{name}", "git_branch": branch, "trusted": trusted}
-    | {"last_modified": NOW - place, "live_sessions": live, "prior_sessions": []}
+    project(name, path=f"/home/you/{name}", git_branch=branch, trusted=trusted, trust="full" if trusted else "none")
+    | {"last_modified": NOW - place, "live_sessions": live}
     for place, (name, branch, trusted, live) in enumerate(
         (
             ("api-server", "feature/login", True, 1),
@@ -69,7 +70,7 @@ SERVERS = [
 SERVERS[2]["config"]["env"] = {"DSN": "•••"}
 
 ANSWERS: dict[str, Json] = {
-    "/projects": {"projects": PROJECTS, "scan": {"state": "done"}},
+    "/projects": projects(*PROJECTS),
     "/projects/brings": BRINGS,
     "/plugins": {"plugins": PLUGINS},
     "/mcp": {"mcp": SERVERS},

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
+from quarterdeck import __version__
 from quarterdeck.errors import NoDaemon
 from quarterdeck.surfaces.client import Client
 from quarterdeck.surfaces.live import Connected, Live, Lost, Message
@@ -12,22 +13,6 @@ from quarterdeck.surfaces.tui.talk import Talk
 
 Json = dict[str, Any]
 NOW = 1_791_000_060.0
-HOSTILE = (
-    "[/]",
-    "[bold red]not markup[/bold red]",
-    "[@click=app.quit]press[/]",
-    "\x1b[2J\x1b]0;title\x07",
-    "\x9b31m red",
-    "user\u202egnp.exe",
-    "zero\u200bwidth\ufeff",
-    "tag\U000e0041\U000e0042",
-    "line\r\nfeed\x00null",
-    "wide 漢字 and 👩‍👩‍👧",
-    "$(touch /tmp/x) `id` && rm -rf ~",
-    "%s %n {} {0} \\x1b",
-    "a" * 5000,
-)
-"""Texts that would act on a terminal, hide in it, or be taken for markup."""
 
 
 def session(session_id: str = "s1", state: str = "waiting_permission", **more: Any) -> Json:
@@ -126,6 +111,68 @@ def over(view: Json, status: str = "decided", **made: Any) -> Json:
     return view | {"status": status, "decision": decision(**made)}
 
 
+def project(name: str = "shop", **more: Any) -> Json:
+    """A project as the API shows it."""
+    view: Json = {
+        "project_id": f"p_{name}",
+        "name": name,
+        "path": f"/home/ann/{name}",
+        "git_remote": None,
+        "git_branch": "main",
+        "is_dirty": False,
+        "ahead": 0,
+        "behind": 0,
+        "worktree_of": None,
+        "git_trouble": None,
+        "has_claude_config": False,
+        "trusted": False,
+        "trust": "none",
+        "last_modified": NOW - 600,
+        "checked_at": NOW - 5,
+        "live_sessions": 0,
+        "prior_sessions": [],
+        "runner_id": "otter-1",
+    }
+    return view | more
+
+
+def projects(*found: Json, **scan: Any) -> Json:
+    """The projects of a machine that was looked through."""
+    looked: Json = {"state": "done", "done": len(found), "total": len(found), "seconds": 0.1, "notes": []}
+    return {"projects": list(found), "scan": looked | scan, "next": None}
+
+
+FAST: Json = {"count": 100, "sum": 0.1, "buckets": [[0.001, 90], [0.002, 99], [0.05, 100]]}
+
+
+def figures(store: Json | None = None, **more: Any) -> Json:
+    """What a daemon that does well says of itself."""
+    kept: Json = {"seq_no": 51_204, "unindexed": 0, "database_bytes": 48_300_000, "wal_bytes": 400_000}
+    kept |= {"free_bytes": 10**11, "damaged": None, "trouble": None}
+    view: Json = {
+        "version": __version__,
+        "runner_id": "otter-1",
+        "at": NOW,
+        "started_at": NOW - 7200,
+        "uptime_seconds": 7200.0,
+        "clock_step_seconds": 0.0,
+        "events": {"recorded": 812, "by_kind": {}},
+        "inputs": {"refused": {}, "not_recorded": 0, "queued": 0, "queued_peak": 12, "batch_size": FAST},
+        "append_seconds": FAST,
+        "hook_seconds": FAST,
+        "hook_overhead": [{"session_id": "shop", "calls": 412, "seconds": 0.37, "mean_seconds": 0.0009}],
+        "loop_lag_seconds": FAST | {"p50": 0.001, "p99": 0.004, "max": 0.01, "samples": 9, "window_seconds": 60.0},
+        "requests": {"pending": 2, "held": 2, "oldest_held_seconds": 90.0},
+        "sessions": 3,
+        "surfaces": 1,
+        "subscriber_failures": 0,
+        "notify": {},
+        "store": kept | (store or {}),
+        "process": {"pid": 4711, "rss_bytes": 92_000_000, "open_fds": 31, "max_fds": 1024},
+    }
+    return view | more
+
+
 def connected(version: str = "") -> Connected:
     return Connected(17, "otter-1", version, True)
 
@@ -183,18 +230,23 @@ class RecordedTalk(Talk):
     path. `ordered` is what it was told to change."""
 
     def __init__(self, said: list[Connected | Lost | Message], answers: dict[str, Json]) -> None:
-        super().__init__(Path("/home/ann/.quarterdeck"))
+        super().__init__(Path("/home/ann/.quarterdeck"), lambda: ("http://127.0.0.1:7878", ""))
         self.live = RecordedLive(said)
-        self._answers = answers
+        self.answers = answers
         self.ordered: list[tuple[str, str, Json]] = []
 
     def client(self, seconds: float = 1.0) -> Client:
         return RecordedClient("", "")
 
     async def get(self, path: str, /, **query: Any) -> Json:
-        if path not in self._answers:
+        if path not in self.answers:
             raise NoDaemon("not recorded")
-        return self._answers[path]
+        found = self.answers[path]
+        kinds = query.get("kind")
+        if path != "/feed" or kinds is None:
+            return found
+        wanted = {kinds} if isinstance(kinds, str) else set(kinds)
+        return found | {"events": [one for one in found["events"] if one["kind"] in wanted]}
 
     async def slowly(self, method: str, path: str, body: Json | None = None) -> Json:
         plain = path.partition("?")[0]
@@ -203,5 +255,5 @@ class RecordedTalk(Talk):
         return await self.get(plain if method == "GET" else f"{method} {plain}")
 
     async def post(self, path: str, body: Json) -> Json:
-        known = f"POST {path}" in self._answers
+        known = f"POST {path}" in self.answers
         return await self.slowly("POST", path, body) if known else await self.get(path)

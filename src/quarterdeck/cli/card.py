@@ -15,6 +15,7 @@ from quarterdeck.core.decisions import DEFAULT_DENY
 from quarterdeck.core.levels import MARKS
 from quarterdeck.core.text import one_line, visible
 from quarterdeck.core.titles import cut
+from quarterdeck.surfaces.words import outcome
 
 RISK_STYLE = {"low": "dim", "medium": "yellow", "high": "bold red", "critical": "bold white on red"}
 DIFF_STYLE = {"+": "green", "-": "red", "@": "cyan", "\\": "dim"}
@@ -78,7 +79,7 @@ def show_request(request: dict[str, Any]) -> None:
     head.append_text(risk_cell(request["risk"]))
     who = f"{'  ' if head.plain[-1] != ' ' else ''}session {request['session_id'][:8]}"
     who += f" · sub-agent {request['agent_type'] or request['agent_id']}" if request["agent_id"] else ""
-    head.append_text(cell(f"{who} · {ago(request['opened_at'])} ago", "dim"))
+    head.append_text(cell(f"{who} · {ago(request['opened_at'])}", "dim"))
     out.print(head)
     for line in describe(request):
         _exactly(line)
@@ -235,14 +236,11 @@ def _show_outcome(request: dict[str, Any]) -> None:
 
 def _outcome(request: dict[str, Any], made: dict[str, Any]) -> list[str]:
     """How a request ended: an edited input is what ran, so it is shown whole."""
-    if made["source"] == "elsewhere" or made["decision"] == "pass":
-        said = made["reason"] or made["message"] or "passed to the terminal"
-        return [one_line(f"→ {request['status']}: {said}")]
+    told = outcome(request)
     words = made["message"] or made["reason"] or ""
-    said = f": {words}" if words and words != DEFAULT_DENY.format(by=made["by"]) else ""
-    said += f", in mode {made['mode']}" if made["mode"] else ""
+    is_news = words and words.lower() != told.lower() and words != DEFAULT_DENY.format(by=made["by"])
     edited = made["updated_input"] is not None
-    head = f"→ {made['decision']}{', edited,' if edited else ''} by {made['by']} ({made['source']}){said}"
+    head = f"→ {told}{f' · {words}' if is_news else ''}"
     ran = describe({**request, "tool_input": made["updated_input"]}) if edited else []
     answers = [f"  {question} {jsonlib.dumps(said, ensure_ascii=False)}" for question, said in _answered(made)]
     return [one_line(head), *("  " + line for line in ran), *map(one_line, answers)]

@@ -366,7 +366,7 @@ def suggest(json: AsJson = False) -> None:
                 (one["effect"], STYLE[one["effect"]]),
                 " ",
                 cell(one["pattern"]),
-                cell(f" · you did so {one['times']} times, last {ago(one['last_at'])} ago", "dim"),
+                cell(f" · you did so {one['times']} times, last {ago(one['last_at'])}", "dim"),
             )
         )
         for example in one["examples"]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
@@ -12,6 +11,7 @@ from quarterdeck.core.projects import Listed, PastSession, Project, Scan
 from quarterdeck.core.state import Session
 from quarterdeck.daemon.loop import Loop
 from quarterdeck.daemon.prior import PriorSessions
+from quarterdeck.runner.finding import real_folder
 from quarterdeck.runner.projects import Projects
 
 FIRST_LOOK_SECONDS = 20.0
@@ -83,7 +83,7 @@ def _by_folder(sessions: Iterable[Session]) -> dict[str, list[Session]]:
     for session in sessions:
         cwd = session.context.cwd
         if cwd and cwd not in real:
-            real[cwd] = os.path.realpath(cwd)
+            real[cwd] = real_folder(cwd)
         if cwd:
             found[real[cwd]].append(session)
     return found

@@ -54,7 +54,7 @@ def find(roots: Sequence[str], exclude: Sequence[str], known: Iterable[str] = ()
         else:
             notes.append(f"projects.roots: {root} is not a folder")
     for folder in known:
-        real = os.path.realpath(folder)
+        real = real_folder(folder)
         if folder.startswith("/") and os.path.isdir(real):  # noqa: PTH112 a plain string
             found[real] = None
     folders = sorted(found)
@@ -122,6 +122,14 @@ def _may_hold(entry: os.DirEntry[str], exclude: Sequence[str]) -> bool:
 def excluded(path: str, name: str, exclude: Sequence[str]) -> bool:
     """A pattern with a slash is about the whole path, any other about the name."""
     return any(fnmatchcase(path if "/" in pattern else name, pattern) for pattern in exclude)
+
+
+def real_folder(path: str) -> str:
+    """A folder with every link followed; a text that no folder can be called, as it is."""
+    try:
+        return os.path.realpath(path)
+    except ValueError:
+        return path
 
 
 def _is_there(path: str) -> bool:

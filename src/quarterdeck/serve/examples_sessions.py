@@ -23,6 +23,7 @@ SESSION: dict[str, Any] = {
     "last_event_at": 1791000042.5,
     "ended_at": None,
     "run_id": "5bcc959a-d2e0-4b84-99d9-a702456ddf08:R1",
+    "run_started_at": None,
     "runs": 1,
     "pending": 1,
     "queued": 0,

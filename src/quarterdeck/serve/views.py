@@ -91,6 +91,7 @@ class SessionView(Struct, kw_only=True):
     last_event_at: float
     ended_at: float | None
     run_id: str | None
+    run_started_at: float | None
     runs: int
     pending: int
     queued: int
@@ -225,6 +226,7 @@ def session_view(
         last_event_at=session.last_event_at,
         ended_at=session.ended_at,
         run_id=run.run_id if run else None,
+        run_started_at=run.started_at if run else None,
         runs=session.runs,
         pending=len(session.waiting),
         queued=waiting_prompts(session),

@@ -38,15 +38,13 @@ def state_word(state: str) -> StateWord:
 
 
 def ago(at: float | None, now: float | None = None) -> str:
-    """How long ago, in few characters; the clock after an hour."""
+    """When it was, in few words: relative within the hour, then the clock, after half a day with its date."""
     if at is None:
         return "–"
     seconds = max(0.0, (time.time() if now is None else now) - at)
-    if seconds < 60:
-        return f"{seconds:.0f} s"
     if seconds < 3600:
-        return f"{seconds / 60:.0f} m"
-    return time.strftime("%H:%M" if seconds < 43200 else "%d %b %H:%M", time.localtime(at))
+        return f"{seconds:.0f} s ago" if seconds < 59.5 else f"{max(1, int(seconds / 60))} m ago"
+    return time.strftime("at %H:%M" if seconds < 43200 else "%d %b %H:%M", time.localtime(at))
 
 
 def lasting(seconds: float) -> str:
@@ -56,6 +54,14 @@ def lasting(seconds: float) -> str:
     for unit, size in (("d", 86400), ("h", 3600), ("m", 60)):
         if seconds >= size:
             return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def limit(seconds: float) -> str:
+    """A length of time that was set, as one would set it: 24 h, 90 s, 5 m."""
+    for unit, size in (("h", 3600), ("m", 60)):
+        if seconds >= 2 * size or round(seconds) == size:
+            return f"{round(seconds / size):,} {unit}"
     return f"{seconds:.0f} s"
 
 
@@ -108,21 +114,42 @@ _DELIVERY = {"sent": "sent", "confirmed": "confirmed", "overridden": "overridden
 
 
 def outcome(request: Mapping[str, Any]) -> str:
-    """How a request ended, as a sentence: what, and by whom."""
+    """How a request ended, as a sentence: what, by whom or by which rule, and when or how fast."""
     made = request.get("decision")
     if made is None:
         return {"pending": "It waits"}.get(str(request.get("status")), "It is over")
     if request.get("status") == "expired" or made["source"] == "timeout":
-        return "Nobody answered in time"
+        return _unanswered(request, made)
     if made["source"] == "elsewhere" or request.get("status") == "withdrawn":
         return _sentence(made.get("reason") or "answered at the terminal")
     if made["source"] == "rule" and made.get("pattern"):
-        return f"{_DID.get(made['decision'], made['decision'])} by rule {made['pattern']}"
+        return f"{_did(made)} by rule {made['pattern']}{_speed(request, made)}"
     edited = ", edited," if made.get("updated_input") is not None else ""
     mode = f" ({made['mode']})" if made.get("mode") else ""
     answers = answers_in_words(made.get("answers"), made.get("notes"))
     said = f" “{answers}”" if answers else ""
-    return f"{_DID.get(made['decision'], made['decision'])}{said}{mode}{edited} by {made['by']}"
+    clock = time.strftime(" · %H:%M", time.localtime(made["at"])) if made.get("at") else ""
+    return f"{_did(made)}{said}{mode}{edited} by {made['by'].replace(' via ', ' from ')}{clock}"
+
+
+def _did(made: Mapping[str, Any]) -> str:
+    return _DID.get(made["decision"], str(made["decision"]))
+
+
+def _unanswered(request: Mapping[str, Any], made: Mapping[str, Any]) -> str:
+    """With the limit that it had: its own, or the shorter one after which it was decided unattended."""
+    ends = [at for at in (request.get("expires_at"), made.get("at")) if at is not None]
+    if not ends or request.get("opened_at") is None:
+        return "Nobody answered in time"
+    return f"Nobody answered within {limit(max(0.0, min(ends) - request['opened_at']))}"
+
+
+def _speed(request: Mapping[str, Any], made: Mapping[str, Any]) -> str:
+    """How long a rule took; one that was made later took as long as the request had waited."""
+    if made.get("at") is None or request.get("opened_at") is None:
+        return ""
+    seconds = max(0.0, made["at"] - request["opened_at"])
+    return f" · {seconds * 1000:.0f} ms" if seconds < 1 else f" · {lasting(seconds)}"
 
 
 def delivery(request: Mapping[str, Any]) -> str:

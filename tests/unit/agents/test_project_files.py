@@ -16,7 +16,7 @@ from quarterdeck.core.text import UNSEEN
 from quarterdeck.runner.bringing import MAX_FILE, brought_by
 from quarterdeck.surfaces.bringing import brings_lines
 from quarterdeck.wire import read_json, write_json
-from tests.support.tui import HOSTILE
+from tests.support.hostile import SENT
 
 SETTINGS = ".claude/settings.json"
 NAMES = ("hooks", "env", "permissions", "allow", "mcpServers", "command", "args", "statusLine", "apiKeyHelper")
@@ -83,7 +83,7 @@ def test_a_file_that_cannot_be_read_is_named(content: bytes) -> None:
 
 
 def test_what_hides_in_them_is_spelled_out() -> None:
-    for text in HOSTILE:
+    for text in SENT:
         hooks = {text: [{"matcher": text, "hooks": [{"command": text}]}]}
         found = brought(SETTINGS, {"hooks": hooks, "env": {text: text}, "permissions": {"allow": [text]}, text: text})
         assert not UNSEEN.search(told(found).replace("\n", ""))

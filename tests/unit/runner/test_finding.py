@@ -35,6 +35,12 @@ def test_what_is_excluded_or_hidden_is_not_looked_at(tmp_path: Path) -> None:
     assert names(tmp_path, "node_modules", "build*", "*/old/*") == [".dotfiles", "a", "old"]
 
 
+@pytest.mark.parametrize("folder", ["/w/a\x00b", "/w/\ud800", "/" + "a" * 5000])
+def test_a_text_that_no_folder_can_be_called_is_no_project(tmp_path: Path, folder: str) -> None:
+    made(tmp_path, "shop/.git")
+    assert names(tmp_path, known=(folder, str(tmp_path / "shop"))) == ["shop"]
+
+
 @pytest.mark.law("I8")
 def test_no_link_is_followed_however_it_loops(tmp_path: Path) -> None:
     root, outside = tmp_path / "root", tmp_path / "outside"

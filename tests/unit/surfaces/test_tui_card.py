@@ -14,7 +14,8 @@ from quarterdeck.surfaces.tui import card
 from quarterdeck.surfaces.tui.dialogs.batch import ROWS, preview
 from quarterdeck.surfaces.tui.lines import fold, plain
 from quarterdeck.surfaces.tui.model import Asked
-from tests.support.tui import HOSTILE, NOW, request, session
+from tests.support.hostile import HOSTILE, TEXTS
+from tests.support.tui import NOW, request, session
 
 
 def body(view: dict[str, Any], width: int = 200) -> str:
@@ -128,7 +129,7 @@ def test_the_tail_tells_risk_rules_and_suggestions_in_words() -> None:
 
 @pytest.mark.law("I6")
 @pytest.mark.law("I7")
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@pytest.mark.parametrize("text", TEXTS, ids=list(HOSTILE))
 def test_hostile_text_is_shown_literally_wherever_it_stands(text: str) -> None:
     view = request(
         command=text,
@@ -154,6 +155,34 @@ def test_the_body_holds_all_of_a_command_or_says_what_hides(command: str) -> Non
     shown = "".join(span.text for row in fold(card.body(view), 40) for span in row[1:])
     assert bool(card.concealed(view)) == bool(UNSEEN.search(command))
     assert shown == visible(command).replace("\n", "").replace("\t", "    ")
+
+
+@pytest.mark.law("D10")
+def test_a_question_shows_its_heading_and_every_field_of_its_choices() -> None:
+    option = {"label": "Redis", "description": "fast", "preview": "two\nlines", "price": {"usd": 3}}
+    question = {"question": "Which?", "header": "Cache", "multiSelect": False, "options": [option], "weight": 7}
+    shown = body(request(kind="question", form="questions", tool_input={"questions": [question]}))
+    assert [row.strip() for row in shown.split("\n")] == [
+        "Cache · Which?",
+        "weight: 7",
+        "1 Redis  fast",
+        "preview:",
+        "two",
+        "lines",
+        'price: {"usd": 3}',
+    ]
+
+
+FIELDS = st.dictionaries(st.text("abcdefgh", min_size=1), st.text("stuvwxyz", min_size=1) | st.integers(), max_size=4)
+
+
+@pytest.mark.law("D10")
+@given(FIELDS, FIELDS)
+def test_no_field_of_a_question_is_left_out(question: dict[str, Any], option: dict[str, Any]) -> None:
+    asked = {**question, "question": "Q?", "header": 5, "multiSelect": "x", "options": [{**option, "label": 9}]}
+    shown = body(request(kind="question", form="questions", tool_input={"questions": [asked]}))
+    for fields in (question, option, {"header": 5, "multiSelect": "x", "label": 9}):
+        assert all(f"{name}: {value}" in shown for name, value in fields.items())
 
 
 @pytest.mark.law("D17")

@@ -26,8 +26,9 @@ from quarterdeck.surfaces.tui.dialogs.rule import ExplainDialog, RuleDialog
 from quarterdeck.surfaces.tui.dialogs.words import WordsDialog
 from quarterdeck.surfaces.tui.last_look import NoColours, harmless
 from quarterdeck.surfaces.tui.model import Asked
+from tests.support.hostile import TEXTS
 from tests.support.pilot import Face, screen_text
-from tests.support.tui import HOSTILE, RecordedTalk, connected, request, session, snapshot
+from tests.support.tui import RecordedTalk, connected, request, session, snapshot
 
 TYPED = " --dry-run --verbose"
 
@@ -152,7 +153,7 @@ def test_nothing_that_hides_is_saved_by_an_edit(given: dict[str, str]) -> None:
 
 
 @pytest.mark.law("I6")
-@pytest.mark.parametrize("hostile", [text for text in HOSTILE if UNSEEN.search(text)])
+@pytest.mark.parametrize("hostile", [text for text in TEXTS if UNSEEN.search(text)])
 async def test_what_is_typed_into_never_reaches_the_terminal_raw(hostile: str) -> None:
     app = QuarterdeckApp(Path("/nowhere"), talk=talk())
     asked_for = {"requested_schema": {"properties": {"name": {"type": "string", "default": hostile}}}}

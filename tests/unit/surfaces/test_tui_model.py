@@ -36,7 +36,7 @@ def test_a_request_resolved_elsewhere_lingers_with_a_word_who_did_and_then_leave
     model.hear(told("request", over(request(), word="deny")), 110.0)
     assert model.pending == []
     assert [asked.is_pending for asked in model.desk] == [False]
-    assert may_decide(model, 110.5) == "Denied by owner via cli"
+    assert may_decide(model, 110.5).startswith("Denied by owner from cli · ")
     assert not model.forget_over(110.0 + LINGER_SECONDS - 0.1)
     assert model.forget_over(110.0 + LINGER_SECONDS)
     assert model.desk == []
@@ -74,7 +74,8 @@ def test_what_became_of_a_decision_is_known_and_an_override_is_news() -> None:
     assert [view["decision"]["delivery"] for view in model.decided] == ["sent"]
     model.hear(told("request", over(request(), delivery="overridden")), 102.0)
     assert [view["decision"]["delivery"] for view in model.decided] == ["overridden"]
-    assert model.take_news() == ["overridden at the terminal: Allowed by owner via cli"]
+    [news] = model.take_news()
+    assert news.startswith("overridden at the terminal: Allowed by owner from cli · ")
     assert model.take_news() == []
 
 
@@ -172,6 +173,20 @@ def test_the_figures_are_summed_and_an_unknown_cost_is_none() -> None:
     model.measured({"hook_overhead": overhead}, 101.0)
     assert model.metrics.overhead_seconds == 0.002
     assert heard().metrics.cost is None
+
+
+def test_what_five_hundred_ended_sessions_used_is_counted_once_and_kept_true() -> None:
+    spent = {"input_tokens": 1, "output_tokens": 2, "cache_read_tokens": 3, "cache_write_tokens": 4, "cost_usd": 0.5}
+    past = [session(f"past{n}", "ended", ended_at=5.0, usage=spent) for n in range(500)]
+    model = heard(sessions=[session("live", "running", usage=spent)])
+    model.listed(past)
+    assert (model.metrics.tokens, model.metrics.cost, model.metrics.tools) == (5010, 250.5, 1503)
+    model.hear(told("session", session("live", "ended", ended_at=9.0, usage=spent | {"input_tokens": 11})), 101.0)
+    assert (model.metrics.tokens, model.metrics.sessions) == (5020, 0)
+    model.listed([past[0] | {"usage": spent | {"input_tokens": 101}}])
+    assert model.metrics.tokens == 5120
+    model.hear(told("session", past[0] | {"ended_at": None, "usage": None}), 102.0)
+    assert (model.metrics.tokens, model.metrics.sessions) == (5010, 1)
 
 
 def test_who_waits_at_a_terminal_of_its_own_is_counted_apart() -> None:

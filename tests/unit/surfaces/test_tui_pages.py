@@ -33,16 +33,18 @@ from tests.support.tui import (
     connected,
     event,
     over,
+    projects,
     request,
     session,
     snapshot,
 )
 
+TOKENS = {"input_tokens": 1000, "output_tokens": 1000, "cache_read_tokens": 1000, "cache_write_tokens": 1000}
 ANSWERS: dict[str, Json] = {
     "/sessions": {"sessions": [], "next": None},
     "/rules": {"rules": [], "findings": []},
     "/rules/suggestions": {"suggestions": [], "seen": 3},
-    "/projects": {"projects": [], "scan": {"state": "done"}},
+    "/projects": projects(),
 }
 
 
@@ -143,6 +145,27 @@ async def test_what_happens_between_the_first_look_and_the_stream_is_in_the_feed
         await face.until(lambda: all(f"prompt {n}" in face.text for n in range(1, 31)), "all of it")
 
 
+class ManySessions(RecordedTalk):
+    """A daemon whose list of sessions has several pages."""
+
+    past = [session(f"p{n}", "ended", ended_at=NOW - 9, usage={"cost_usd": 0.01} | TOKENS) for n in range(500)]
+
+    async def get(self, path: str, /, **query: Any) -> Json:
+        if path != "/sessions":
+            return await super().get(path, **query)
+        after = int(query["after"] or 0)
+        upto = after + query["limit"]
+        return {"sessions": self.past[after:upto], "next": str(upto) if upto < len(self.past) else None}
+
+
+async def test_the_figures_at_the_top_count_every_session_however_many_have_ended() -> None:
+    app = QuarterdeckApp(Path("/nowhere"), talk=ManySessions([connected(), snapshot()], ANSWERS), clock=lambda: NOW)
+    async with app.run_test(size=(130, 30)) as pilot:
+        face = Face(app, pilot)
+        await face.sees("1,500 tools")
+        assert all(words in face.text for words in ("500 failed", "2.0M tokens", "$5.00"))
+
+
 async def test_what_quarterdeck_itself_did_is_told_by_its_whole_name() -> None:
     async with recorded() as face:
         assert face.bridge.feed.project_of(OWN) == OWN
@@ -223,7 +246,7 @@ async def test_a_deed_opens_with_the_request_that_it_decided() -> None:
         await face.sees("make deploy")
         await face.press("enter")
         await face.sees("make party")
-        for words in ("→ Denied by owner via tui", "message: not on a Friday", "hash in the chain: c0ffee"):
+        for words in ("→ Denied by owner from tui", "message: not on a Friday", "hash in the chain: c0ffee"):
             assert words in face.text
 
 

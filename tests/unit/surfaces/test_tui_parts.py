@@ -26,14 +26,13 @@ from quarterdeck.surfaces.tui.naming import Name
 from quarterdeck.surfaces.tui.notify import BEL, Notifier, notification, title
 from quarterdeck.surfaces.tui.places import PLACES
 from quarterdeck.surfaces.tui.screens.health import health_lines
-from quarterdeck.surfaces.tui.screens.projects import project_rows
 from quarterdeck.surfaces.tui.screens.rules import explained_lines, rule_rows, simulated_lines
-from quarterdeck.surfaces.tui.screens.tasks import all_tasks
 from quarterdeck.surfaces.tui.sessions import session_rows
 from quarterdeck.surfaces.tui.status import Status
 from quarterdeck.surfaces.tui.themes import PALETTES, style_of
 from quarterdeck.surfaces.words import STATES, about, outcome
-from tests.support.tui import HOSTILE, NOW, over, request, session
+from tests.support.hostile import HOSTILE, TEXTS
+from tests.support.tui import NOW, over, request, session
 
 
 @given(st.text(max_size=400), st.integers(10, 80))
@@ -97,6 +96,31 @@ def test_a_session_row_shows_glyph_word_and_name_whatever_its_width(state: str) 
         assert "shop" in text
 
 
+SPENT = {"input_tokens": 1, "output_tokens": 2, "cache_read_tokens": 3, "cache_write_tokens": 4, "cost_usd": 0.61}
+
+
+def row_of(view: dict[str, Any], width: int = 36, *, tall: bool = False, name: str = "shop") -> str:
+    rows = list(session_rows(view, Name(name), NOW, width, tall))
+    assert all(sum(cell_len(span.text) for span in row) == width for row in rows)
+    return plain(rows)
+
+
+def test_a_session_that_runs_shows_how_long_its_run_takes_and_others_how_long_they_are_so() -> None:
+    began: dict[str, Any] = {"run_started_at": NOW - 240, "state_at": NOW - 3}
+    assert row_of(session(state="running", **began)).endswith(" running     4 m")
+    assert row_of(session(state="idle", **began)).endswith(" idle      3.0 s")
+    assert row_of(session(state="running", run_started_at=None, state_at=NOW - 3)).endswith("3.0 s")
+
+
+def test_where_a_session_has_one_row_it_tells_how_many_wait_and_the_cost() -> None:
+    view = session(pending=3, usage=SPENT)
+    assert row_of(view) == " ◆ shop    ×3 $0.61 needs you  12 s"
+    assert row_of(view, name="a-name-that-is-long") == " ◆ a-name…s-long ×3 needs you  12 s"
+    assert "login" in row_of(view, 60)
+    assert "×" not in row_of(session(pending=1))
+    assert "×3" in row_of(view, 30)
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [("allow", "allow"), (":deny no", "deny"), ("heal", "health"), ("go", "go-on"), ("  quit ", "quit")],
@@ -125,7 +149,7 @@ def test_a_filter_names_what_it_narrows() -> None:
 
 
 @pytest.mark.law("I6")
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@pytest.mark.parametrize("text", TEXTS, ids=list(HOSTILE))
 def test_a_notification_carries_no_order_from_outside(text: str) -> None:
     said = notification(text, {})
     assert said.count("\x1b]") == 2
@@ -164,7 +188,7 @@ def test_a_command_is_edited_as_text_and_anything_else_as_json() -> None:
 
 
 @pytest.mark.law("D10")
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@pytest.mark.parametrize("text", [text for text in TEXTS if text.strip()])
 def test_nothing_hides_in_the_editor_and_what_is_untouched_comes_back_as_it_was(text: str) -> None:
     for asked in ({"command": text}, {"content": text, "n": 1}):
         assert not UNSEEN.search(written(asked))
@@ -213,36 +237,13 @@ def test_a_rule_to_remember_is_a_sentence() -> None:
     assert "no past requests" in simulated({"seen": 0})
 
 
-@pytest.mark.parametrize(
-    ("view", "words"),
-    [
-        (over(request(), by="owner via phone"), "Allowed by owner via phone"),
-        (over(request(), word="deny", source="rule", pattern="Bash(rm:*)"), "Denied by rule Bash(rm:*)"),
-        (
-            over(request(), "withdrawn", source="elsewhere", reason="answered at the terminal"),
-            "Answered at the terminal",
-        ),
-        (over(request(), "expired", source="timeout"), "Nobody answered in time"),
-        (over(request(), updated_input={"command": "ls"}), "Allowed, edited, by owner via cli"),
-        (
-            over(request(), word="answer", answers={"Which?": "Red", "Why?": ["a", "b"]}, notes={"Which?": "or pink"}),
-            "Answered “Red (or pink) · a, b” by owner via cli",
-        ),
-        (request(), "It waits"),
-        (request(status="withdrawn"), "It is over"),
-    ],
-)
-def test_how_a_request_ended_is_a_sentence(view: dict[str, Any], words: str) -> None:
-    assert outcome(view) == words
-
-
 def test_what_a_request_is_about_fits_a_line() -> None:
     assert about(request(command="x" * 500)).count("x") < 70
     assert about(request(tool_name="Edit", tool_input={"file_path": "/w/a.py"})) == "Edit(a.py)"
     assert about(request(form="plan", kind="question")) == "a plan"
 
 
-def test_rules_projects_and_tasks_are_tables_of_words() -> None:
+def test_rules_are_a_table_of_words() -> None:
     rule = {
         "rule_id": "r1",
         "effect": "allow",
@@ -258,7 +259,7 @@ def test_rules_projects_and_tasks_are_tables_of_words() -> None:
     }
     (key, cells), *_ = rule_rows([rule], NOW)
     assert key == "r1"
-    assert cells[2:6] == ("project shop", "12", "5 s", "for ever")
+    assert cells[2:6] == ("project shop", "12", "5 s ago", "for ever")
     considered = [{"rule": rule, "matched": True, "why": "covers ls"}]
     found = {"effect": "allow", "rules": [rule], "reasons": [], "considered": considered, "patterns": ["Bash(ls)"]}
     assert "allow: Bash(ls:*)" in plain(fold(explained_lines(found), 100))
@@ -266,13 +267,6 @@ def test_rules_projects_and_tasks_are_tables_of_words() -> None:
     assert "A person is asked: it writes" in asked
     past = {"subject": "ls -l", "decision": "deny", "by": "owner", "surprise": "you denied it"}
     assert "you denied it" in plain(fold(simulated_lines(rule, 9, 1, [past], [past]), 100))
-    rows = dict(project_rows([session("a"), session("b", "ended", ended_at=1.0)], NOW))
-    assert rows["/home/ann/shop"][:4] == (("shop", "strong"), ("1", "waiting"), "1 / 2", "6")
-    todos = [{"text": "find it", "status": "done"}, {"text": "mend it", "status": "doing"}]
-    shown = plain(fold(all_tasks([session(todos=todos), session("b")]), 80))
-    assert "shop 1/2" in shown
-    assert "✓ find it" in shown
-    assert "▸ mend it" in shown
 
 
 def test_health_says_that_nothing_is_known_before_it_is() -> None:
@@ -337,7 +331,7 @@ def test_what_no_longer_holds_is_taken_back_and_what_stands_beside_it_stays() ->
     assert status.shown(11.0) is None
 
 
-@pytest.mark.parametrize("words", [*HOSTILE, "short"])
+@pytest.mark.parametrize("words", [*TEXTS, "short"])
 @pytest.mark.law("I6")
 def test_what_is_said_is_literal_and_fits(words: str) -> None:
     status = Status()
@@ -367,5 +361,5 @@ def test_an_answer_is_told_with_what_was_answered() -> None:
     asked = request("q1", form="questions", kind="question", tool_input={"questions": questions})
     answers = {"Which store?": ["Redis", "Disk"], "Why?": "it is [/] there"}
     told = over(asked, word="answer", answers=answers)
-    assert outcome(told) == "Answered “Redis, Disk · it is [/] there” by owner via cli"
+    assert outcome(told).startswith("Answered “Redis, Disk · it is [/] there” by owner from cli")
     assert about(told) == "Which store? (and 1 more)"

@@ -19,7 +19,8 @@ from quarterdeck.surfaces.tui.session_orders import ORDERS, orders_for, why_not
 from quarterdeck.surfaces.tui.speech import said_lines
 from quarterdeck.surfaces.tui.spoken import KEPT, LINGER_SECONDS, Saying, Spoken, followed
 from quarterdeck.surfaces.words import project_of
-from tests.support.tui import HOSTILE, NOW, event, ours, session
+from tests.support.hostile import TEXTS
+from tests.support.tui import NOW, event, ours, session
 
 Json = dict[str, Any]
 RUNNING = ("write", "interrupt", "end", "fork", "switch")
@@ -143,7 +144,7 @@ def test_a_server_is_read_from_lines_and_words() -> None:
 
 
 def test_nothing_that_hides_gets_through_any_of_it() -> None:
-    for text in HOSTILE:
+    for text in TEXTS:
         hook = {"event": text, "matcher": text, "runs": text, "file": text}
         brought = {"name": text, "transport": text, "runs": text, "gets": [text], "file": text}
         other = {"name": text, "says": text, "file": text}

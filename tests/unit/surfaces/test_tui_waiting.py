@@ -215,7 +215,7 @@ async def test_a_card_that_is_over_is_greyed_and_says_who_ended_it() -> None:
         done = over(asked.view, "decided", word="deny", by="ann via phone")
         face.app.model.hear(Message("request", {"request": done}), time.monotonic() + 60)
         face.app.dirty()
-        await face.sees("→ Denied by ann via phone")
+        await face.sees("→ Denied by ann from phone")
         assert colours(face, "make waves") == {style_of("dark", "dim").color}
 
 

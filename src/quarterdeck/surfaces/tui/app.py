@@ -187,12 +187,18 @@ class QuarterdeckApp(App[None]):
 
     @work(group="list", exclusive=True)
     async def list_sessions(self) -> None:
-        """Ended sessions too, which are not told live."""
-        try:
-            self.model.listed((await self.talk.get("/sessions", limit=200))["sessions"])
-        except QuarterdeckError:
-            return
-        self.dirty()
+        """Ended sessions too, which are not told live; all of them, a page at a time."""
+        after: str | None = None
+        while True:
+            try:
+                page = await self.talk.get("/sessions", limit=200, after=after)
+            except QuarterdeckError:
+                return
+            self.model.listed(page["sessions"])
+            self.dirty()
+            after = page["next"]
+            if after is None:
+                return
 
     @work(group="measure", exclusive=True)
     async def measure(self) -> None:

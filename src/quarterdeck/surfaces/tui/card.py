@@ -46,7 +46,7 @@ def head(request: Json, session: Json | None, now: float, name: Name | None = No
     wants = FORMS.get(request["form"] or "") or ("wants to stop" if request["kind"] == "stop" else "")
     wants = wants or WANTS.get(request["tool_name"], f"wants to use {request['tool_name']}")
     sub = f" · sub-agent {request['agent_type'] or request['agent_id']}" if request["agent_id"] else ""
-    tail = f"{sub} · {ago(request['opened_at'], now)} ago{f' · {cut(title, TITLE)}' if title else ''}"
+    tail = f"{sub} · {ago(request['opened_at'], now)}{f' · {cut(title, TITLE)}' if title else ''}"
     glyph = Span(GLYPHS.get(request["kind"], "◆") + " ", "asks" if request["kind"] == "question" else "waiting")
     return [line(glyph, (who, "strong"), f" {wants}", (tail, "dim"))]
 
@@ -64,15 +64,15 @@ def body(request: Json) -> Iterator[Line]:
             yield from _field(key, value)
 
 
-def _field(key: str, value: Any) -> Iterator[Line]:
+def _field(key: str, value: Any, indent: int = 2) -> Iterator[Line]:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     name = one_line(key)
     if "\n" in text or len(text) > 200:
-        yield line((f"{name}:", "dim"), indent=2)
-        yield from exact_lines(text, "code", 4)
+        yield line((f"{name}:", "dim"), indent=indent)
+        yield from exact_lines(text, "code", indent + 2)
     else:
         first = next(exact_lines(text, "code"))
-        yield Line((Span(f"{name}: ", "dim"), *first.spans), 2, True)
+        yield Line((Span(f"{name}: ", "dim"), *first.spans), indent, True)
 
 
 def _tool(request: Json, shown: set[str]) -> Iterator[Line]:
@@ -159,13 +159,25 @@ _NAMES = {
 
 
 def _questions(request: Json, shown: set[str]) -> Iterator[Line]:
+    """Each question under its heading, with its choices; a field that nobody here knows is shown as it is."""
     for question in questions_of(request):
         shown.add("questions")
-        several = " (several may be chosen)" if question.get("multiSelect") else ""
-        yield line((str(question["question"]), "strong"), (several, "dim"), indent=2)
+        several = " (several may be chosen)" if question.get("multiSelect") is True else ""
+        header = question.get("header")
+        title = [(f"{header} · ", "dim")] if isinstance(header, str) and header else []
+        yield line(*title, (str(question["question"]), "strong"), (several, "dim"), indent=2)
+        yield from _others(question, 4, header=str, question=str, multiSelect=bool, options=list)
         for number, option in enumerate(question.get("options", []), 1):
-            label, about = str(option.get("label", "")), str(option.get("description", ""))
+            label, about = (str(option.get(name, "")) for name in ("label", "description"))
             yield line((f"{number} ", "key"), (label, "code"), (f"  {about}", "dim"), indent=4)
+            yield from _others(option, 6, label=str, description=str)
+
+
+def _others(found: Json, indent: int, **known: type) -> Iterator[Line]:
+    """The fields beside those that are told in words: of another name, or of another shape than they should have."""
+    for key, value in found.items():
+        if key not in known or not isinstance(value, known[key]):
+            yield from _field(key, value, indent)
 
 
 def _plan(request: Json, shown: set[str]) -> Iterator[Line]:

@@ -377,4 +377,4 @@ class Desk(Wall, Titled):
 def _decided_line(view: dict[str, object]) -> Line:
     became = delivery(view)
     style = "blocked" if became.startswith("overridden") else "dim"
-    return line((f"{outcome(view)}: {about_decided(view)}", "dim"), (f" · {became}" if became else "", style))
+    return line((f"{outcome(view)} · {about_decided(view)}", "dim"), (f" · {became}" if became else "", style))

@@ -106,6 +106,7 @@ class Grid(Wall):
         row = self.cursor + 1
         self.scroll_to(y=min(top, row - 1) if row <= top else max(top, row - height + 1), animate=False)
         self.refresh()
+        self.refresh_bindings()
 
     def action_page(self, step: int) -> None:
         self.action_move(step * max(1, self.size.height - 2))
@@ -120,4 +121,5 @@ class Grid(Wall):
         if 0 <= row < len(self._keys):
             self.cursor = row
             self.refresh()
+            self.refresh_bindings()
             self.action_choose()

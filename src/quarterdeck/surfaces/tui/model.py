@@ -12,6 +12,7 @@ from quarterdeck.core.titles import cut
 from quarterdeck.surfaces.live import Connected, Lost, Message
 from quarterdeck.surfaces.tui.card import concealed
 from quarterdeck.surfaces.tui.naming import Name, names_of
+from quarterdeck.surfaces.tui.spent import Spent, spent_by
 from quarterdeck.surfaces.words import delivery, outcome
 
 Json = dict[str, Any]
@@ -129,6 +130,7 @@ class Model:
         self.places: dict[str, str] = {}
         """Of sessions that wait at a terminal of their own, the command that shows it; empty where none is known."""
         self._names: dict[str, Name] | None = None
+        self._past: Spent | None = None
 
     def hear(self, said: Connected | Lost | Message, at: float) -> None:
         """Take in one thing the daemon, or the way to it, said."""
@@ -158,12 +160,13 @@ class Model:
         self.news.append("the daemon has another log: what was shown before is not in it")
 
     def _message(self, kind: str, body: Json, at: float) -> None:
-        self._names = None if kind in ("snapshot", "session") else self._names
+        if kind in ("snapshot", "session"):
+            self._names = None
         match kind:
             case "snapshot":
                 self._snapshot(body, at)
             case "session":
-                self.sessions[body["session"]["session_id"]] = body["session"]
+                self._session(body["session"])
             case "request":
                 self._request(body["request"], at)
             case "event":
@@ -174,12 +177,18 @@ class Model:
             case _:
                 pass
 
+    def _session(self, session: Json) -> None:
+        before = self.sessions.get(session["session_id"], session)
+        if (session["ended_at"], before["ended_at"]) != (None, None):
+            self._past = None
+        self.sessions[session["session_id"]] = session
+
     def _snapshot(self, body: Json, at: float) -> None:
         """How things stand. Live sessions it does not name have ended, requests it does not name are over."""
         self.is_told = True
         live = {session["session_id"]: session for session in body.get("sessions", ())}
         kept = {key: s for key, s in self.sessions.items() if s["ended_at"] is not None and key not in live}
-        self.sessions = live | kept
+        self.sessions, self._past = live | kept, None
         waiting = {request["request_id"]: request for request in body.get("requests", ())}
         for request in waiting.values():
             self._request(request, at)
@@ -223,8 +232,10 @@ class Model:
     def listed(self, sessions: Iterable[Json]) -> None:
         """Sessions of a list, ended ones too; what is followed live is newer."""
         for session in sessions:
-            self.sessions.setdefault(session["session_id"], session)
-        self._names = None
+            known = self.sessions.get(session["session_id"])
+            if known is None or known["ended_at"] is not None:
+                self.sessions[session["session_id"]] = session
+        self._names = self._past = None
 
     def measured(self, stats: Json, at: float) -> None:
         """The daemon's figures."""
@@ -365,19 +376,18 @@ class Model:
     def metrics(self) -> Metrics:
         """The figures of the header."""
         live = [s for s in self.sessions.values() if s["ended_at"] is None]
-        counters = [s["counters"] for s in self.sessions.values()]
-        usage = [s["usage"] for s in self.sessions.values() if s["usage"]]
-        costs = [u["cost_usd"] for u in usage if u["cost_usd"] is not None]
-        kinds = ("input", "output", "cache_read", "cache_write")
+        if self._past is None:
+            self._past = spent_by(s for s in self.sessions.values() if s["ended_at"] is not None)
+        spent = self._past.plus(spent_by(live))
         return Metrics(
             sessions=len(live),
             running=sum(s["agent_state"] == "running" for s in live),
             waiting=len(self.pending),
             standing=len(self.standing),
-            tools=sum(c["tool_uses"] for c in counters),
-            failures=sum(c["tool_failures"] for c in counters),
-            tokens=sum(u[f"{kind}_tokens"] for u in usage for kind in kinds),
-            cost=sum(costs) if costs else None,
+            tools=spent.tools,
+            failures=spent.failures,
+            tokens=spent.tokens,
+            cost=spent.cost,
             overhead_seconds=_overhead(self.stats),
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from quarterdeck.surfaces.tui.screens.about import AboutPage
 from quarterdeck.surfaces.tui.screens.audit import AuditPage
 from quarterdeck.surfaces.tui.screens.health import HealthPage
 from quarterdeck.surfaces.tui.screens.help import HelpPage
@@ -16,6 +17,7 @@ from quarterdeck.surfaces.tui.screens.rules import RulesPage
 from quarterdeck.surfaces.tui.screens.tasks import TasksPage
 
 PAGES: Mapping[str, Callable[[], PageScreen]] = {
+    "about": AboutPage,
     "audit": AuditPage,
     "health": HealthPage,
     "help": HelpPage,

@@ -22,7 +22,9 @@ from quarterdeck.surfaces.tui.screens.marketplaces import MarketplacesPage
 from quarterdeck.surfaces.tui.screens.mcp import McpPage
 from quarterdeck.surfaces.tui.screens.page import PageScreen
 from quarterdeck.surfaces.tui.screens.plugins import PluginsPage
+from quarterdeck.surfaces.tui.screens.projects import ProjectsPage
 from quarterdeck.surfaces.tui.screens.rules import RulesPage
+from quarterdeck.surfaces.tui.screens.tasks import TasksPage
 from quarterdeck.surfaces.tui.screens.worktree import WorktreePage
 from quarterdeck.surfaces.tui.sessions import Sessions
 
@@ -42,6 +44,8 @@ PLACES = (
     ("On another screen", PageScreen.BINDINGS),
     ("In a table", Grid.BINDINGS),
     ("In the rules", RulesPage.BINDINGS),
+    ("In the projects", ProjectsPage.BINDINGS),
+    ("In the tasks", TasksPage.BINDINGS),
     ("In the plugins", PluginsPage.BINDINGS),
     ("In the marketplaces", MarketplacesPage.BINDINGS),
     ("In the MCP servers", McpPage.BINDINGS),

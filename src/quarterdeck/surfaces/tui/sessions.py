@@ -22,25 +22,52 @@ from quarterdeck.surfaces.words import lasting, state_word
 Json = dict[str, Any]
 WORD = 10
 AGE = 5
+NAME = 10
+"""Cells that a name keeps when something stands beside it."""
+TITLE = 6
+"""Cells below which a title says nothing."""
 
 
 def session_rows(session: Json, name: Name, now: float, width: int, tall: bool) -> Iterator[Row]:
     """A session: its state in glyph and word, its name, how long; then its title, run, cost. Where there is no second
-    row, one of several in a project shows its title beside its name."""
+    row, as much of those as fits stands beside the name: how many requests wait, the cost, the title."""
     state = state_word(session["agent_state"])
     style = _style(session["agent_state"])
-    since = session["state_at"] or session["last_event_at"]
     mark = "~" if session["state_source"] == "process" else ""
-    room = max(6, width - WORD - AGE - 5)
-    shown = one_line(name.within(room))
-    title = "" if tall or not name.mark else _fit(f" {session['title']}", max(0, room - cell_len(shown)))
     word = _fit(state.word + mark, WORD)
-    age = f"{lasting(max(0.0, now - since)):>{AGE}}"
-    strong = "strong" if session["pending"] else ""
-    told = Span(_fit(shown, room - cell_len(title)), strong), *([Span(title, "dim")] if title else [])
-    yield Span(f" {state.glyph} ", style), *told, Span(f" {word}", style), Span(f"{age} ", "dim")
+    age = f"{lasting(max(0.0, now - since(session))):>{AGE}}"
+    named = _named(session, name, max(6, width - WORD - AGE - 5), tall)
+    yield Span(f" {state.glyph} ", style), *named, Span(f" {word}", style), Span(f"{age} ", "dim")
     if tall:
         yield (Span(set_cell_size(f"   {_detail(session, width - 4)}", width), "dim"),)
+
+
+def since(session: Json) -> float:
+    """When what a session does now began: its run while it runs, else its state."""
+    began = session.get("run_started_at") if session["agent_state"] == "running" else None
+    return float(began or session["state_at"] or session["last_event_at"])
+
+
+def _named(session: Json, name: Name, room: int, tall: bool) -> Iterator[Span]:
+    """The name in so much room, with what stands beside it where there is no second row."""
+    strong = "strong" if session["pending"] else ""
+    aside = "" if tall else _aside(session, room - min(cell_len(str(name)), NAME))
+    shown = one_line(name.within(room - cell_len(aside)))
+    left = room - cell_len(aside) - cell_len(shown)
+    title = "" if tall or left < TITLE else _fit(f" {session['title']}", left)
+    yield Span(_fit(shown, room - cell_len(aside) - cell_len(title)), strong)
+    yield from (Span(part, "dim") for part in (title,) if part)
+    yield from (Span(part, strong or "dim") for part in (aside,) if part)
+
+
+def _aside(session: Json, room: int) -> str:
+    """How many requests wait, where it is more than one, and the cost; the first that fit."""
+    cost = money((session["usage"] or {}).get("cost_usd"))
+    parts = [f" ×{session['pending']}" if session["pending"] > 1 else "", f" {cost}" if cost else ""]
+    shown = ""
+    for part in parts:
+        shown += part if cell_len(shown + part) <= room else ""
+    return shown
 
 
 def _detail(session: Json, width: int) -> str:

@@ -44,9 +44,11 @@ class Steering:
         else:
             await self._do[verb](session, words)
 
-    async def start(self, folder: str) -> None:
-        """Start a session, and look at it."""
-        self._look_at(await self._asked(StartDialog(folder)))
+    async def start(self, folder: str) -> bool:
+        """Start a session, and look at it; whether one was started."""
+        started = await self._asked(StartDialog(folder))
+        self._look_at(started)
+        return started is not None
 
     async def _asked(self, dialog: OrderDialog) -> Json | None:
         return await self._app.push_screen_wait(dialog)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
+from quarterdeck.errors import QuarterdeckError
 from quarterdeck.surfaces.client import CALL_SECONDS, Client
 from quarterdeck.surfaces.live import Live
 
@@ -36,6 +37,14 @@ class Talk:
         """A client of the daemon as it is reached now."""
         url, token = self.where()
         return Client(url, token, SURFACE, seconds)
+
+    @property
+    def url(self) -> str:
+        """Where the daemon listens; empty while none does."""
+        try:
+            return self.where()[0]
+        except QuarterdeckError:
+            return ""
 
     async def get(self, path: str, /, **query: Any) -> Json:
         """Read a view."""

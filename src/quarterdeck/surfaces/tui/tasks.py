@@ -35,5 +35,6 @@ class Tasks(Wall, Titled):
         """Other to-dos, or none: then there is no panel."""
         self.set_class(bool(session and session["todos"]), "-shown")
         if session and session["todos"]:
-            self.entitled(f"Tasks of {name} {tally(session)}")
+            run = f" · run {session['runs']}" if session["runs"] else ""
+            self.entitled(f"Tasks of {name}{run} · {tally(session)}")
             self.show(task_lines(session))

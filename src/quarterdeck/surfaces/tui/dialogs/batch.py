@@ -174,9 +174,9 @@ class BatchDialog(Dialog[tuple[str, list[Asked]]]):
 
     heading = "Many at once"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("a", "decide('allow')", "allow the marked ones"),
-        Binding("d", "decide('deny')", "deny the marked ones"),
-        Binding("p", "decide('pass')", "leave them to their terminals"),
+        Binding("a", "decide('allow')", "allow", tooltip="allow the marked ones"),
+        Binding("d", "decide('deny')", "deny", tooltip="deny the marked ones"),
+        Binding("p", "decide('pass')", "leave", tooltip="leave them to their terminals"),
     ]
 
     def __init__(self, model: Model) -> None:

@@ -152,13 +152,15 @@ class OneWord(Choice):
     def _folded(self, width: int) -> Iterator[Row]:
         """The label, then every word beside its mark; a word is never parted from it."""
         pointer = "▸ " if self.has_focus else "  "
-        row: list[Span] = [Span(f"{pointer}{self._label:<{LABEL}}", "strong" if self.has_focus else "dim")]
-        taken = LABEL + 2
+        begins = LABEL + 2 if self._label else 4
+        label = f"{pointer}{self._label:<{begins - 2}}"
+        row: list[Span] = [Span(label, "strong" if self.has_focus else "dim")]
+        taken = begins
         for place, word in enumerate(self._words):
             text = f"{'(•)' if place == self.chosen else '( )'} {word}"
             if taken + cell_len(text) > width and len(row) > 1:
                 yield tuple(row)
-                row, taken = [Span(" " * (LABEL + 2))], LABEL + 2
+                row, taken = [Span(" " * begins)], begins
             row += [Span(text, "waiting" if place == self.chosen else "", f"choose({place})"), Span("  ")]
             taken += cell_len(text) + 2
         yield tuple(row)

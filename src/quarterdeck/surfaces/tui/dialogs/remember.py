@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from quarterdeck.core.text import one_line
+from quarterdeck.core.text import UNSEEN, one_line
 from quarterdeck.errors import QuarterdeckError
 from quarterdeck.surfaces.tui.dialogs.choices import Numbered, OneWord
 from quarterdeck.surfaces.tui.dialogs.dialog import DecisionDialog
@@ -75,7 +75,7 @@ class RememberDialog(DecisionDialog[Json]):
         super().__init__(asked)
         self._talk = talk
         self._cwd = cwd
-        self._patterns = list(asked.patterns)
+        self._patterns = [pattern for pattern in asked.patterns if not UNSEEN.search(pattern)]
 
     def inside(self) -> ComposeResult:
         yield self.what()

@@ -42,12 +42,13 @@ class RuleDialog(Dialog[Json]):
         yield Static(
             "A pattern as Claude Code writes them: Bash(git log:*), Edit(src/**), WebFetch(domain:…)", markup=False
         )
-        yield Field(self._begin.get("pattern", ""), placeholder="like Bash(git log:*)", id="pattern")
+        yield Field(typable(self._begin.get("pattern", "")), placeholder="like Bash(git log:*)", id="pattern")
         yield OneWord("effect", EFFECTS, EFFECTS.index(self._begin.get("effect", "allow")), id="effect")
         in_project = int(self._begin.get("scope") == "project")
         yield OneWord("where", [words for _, words in SCOPES], in_project, id="scope")
         yield OneWord("how long", [words for _, words in LENGTHS], 0, id="length")
-        yield Field(self._begin.get("scope_path") or "", placeholder="the project's folder, from the root", id="folder")
+        folder = typable(self._begin.get("scope_path") or "")
+        yield Field(folder, placeholder="the project's folder, from the root", id="folder")
         yield Static(
             "! The first rule of a folder also trusts it for rules.", id="trusts", classes="warns", markup=False
         )
@@ -91,7 +92,8 @@ class RuleDialog(Dialog[Json]):
             words = simulated(await self._talk.post("/rules/simulate", rule))
         except QuarterdeckError as error:
             words = f"Not yet a rule: {error}"
-        self.query_one("#past", Static).update(Content(one_line(words)))
+        for past in self.query("#past").results(Static):  # it may be gone when this comes late
+            past.update(Content(one_line(words)))
 
     def on_input_submitted(self) -> None:
         self.save()

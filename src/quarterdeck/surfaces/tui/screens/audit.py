@@ -64,8 +64,7 @@ def request_lines(request: Json) -> Iterator[Line]:
     if len(asked_for) > MOST_LINES:
         yield line(("… and more than is shown here", "warn"), indent=2)
     made = request["decision"] or {}
-    at = f" · {_clock(made['at'])}" if made.get("at") else ""
-    yield line(("→ ", "strong"), (outcome(request), "strong"), (at, "dim"))
+    yield line(("→ ", "strong"), (outcome(request), "strong"))
     for name in ("message", "note"):
         if made.get(name):
             yield line((f"{name}: ", "dim"), str(made[name]))

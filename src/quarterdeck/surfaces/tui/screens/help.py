@@ -17,7 +17,7 @@ WIDTH = 16
 INTRO = (
     "Quarterdeck shows every Claude Code session of this machine, puts what they ask on one desk, keeps the record.",
     "A decision key acts only when the card has the focus, has been on screen for 0.3 s and hides nothing.",
-    "Nothing leaves this machine. The documents are in docs/ of the checkout; docs/tui.md is about this face.",
+    "Nothing leaves this machine but what you configured to, which :about names. docs/tui.md is about this face.",
 )
 NAMES = {
     "question_mark": "?",

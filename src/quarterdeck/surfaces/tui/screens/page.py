@@ -43,10 +43,12 @@ class PageScreen(Screen[None]):
 
     def name_it(self, words: str) -> None:
         """More after the title."""
-        self.query_one("#title", Static).update(Content(one_line(f"{self.heading}  {words}")))
+        for title in self.query("#title").results(Static):  # it may be gone when this comes late
+            title.update(Content(one_line(f"{self.heading}  {words}")))
 
     def trouble(self, words: str) -> None:
-        self.query_one(Banner).tell(words)
+        for banner in self.query(Banner):
+            banner.tell(words)
 
     def action_reload(self) -> None:
         """Read what is shown again."""

@@ -1,71 +1,139 @@
-"""Sessions and what they cost, by folder."""
+"""The projects of this machine: what git says of each, whether it is trusted, its sessions and what they cost."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from typing import Any
+import asyncio
+from collections.abc import Iterable
+from typing import Any, ClassVar
+from urllib.parse import urlencode
 
-from quarterdeck.core.titles import count, money
-from quarterdeck.surfaces.tui.grid import Cell, Grid
-from quarterdeck.surfaces.tui.screens.table import TablePage
-from quarterdeck.surfaces.words import ago, project_name
+from textual import work
+from textual.binding import Binding, BindingType
+
+from quarterdeck.errors import QuarterdeckError
+from quarterdeck.surfaces.tui.dialogs.rule import SureDialog
+from quarterdeck.surfaces.tui.dialogs.trust import TrustDialog
+from quarterdeck.surfaces.tui.grid import Grid
+from quarterdeck.surfaces.tui.lines import line
+from quarterdeck.surfaces.tui.project_lines import Place, place_lines, place_rows, places
+from quarterdeck.surfaces.tui.screens.working import WorkingPage
 
 Json = dict[str, Any]
-KINDS = ("input", "output", "cache_read", "cache_write")
+LOOK_SECONDS = 0.2
 
 
-def project_rows(sessions: Iterable[Json], now: float) -> Iterator[tuple[str, tuple[Cell, ...]]]:
-    """One row a folder; those where somebody waits first, then the latest."""
-    folders: dict[str, list[Json]] = defaultdict(list)
-    for session in sessions:
-        folders[session["cwd"]].append(session)
-    order = sorted(folders.items(), key=lambda item: (-_sum(item[1], "pending"), -_last(item[1])))
-    for cwd, found in order:
-        live = [s for s in found if s["ended_at"] is None]
-        waiting = _sum(found, "pending")
-        usage = [s["usage"] for s in found if s["usage"]]
-        costs = [u["cost_usd"] for u in usage if u["cost_usd"] is not None]
-        yield (
-            cwd,
-            (
-                (project_name(cwd), "strong"),
-                (str(waiting) if waiting else "", "waiting"),
-                f"{len(live)} / {len(found)}",
-                f"{sum(s['counters']['tool_uses'] for s in found):,}",
-                f"{sum(s['counters']['tool_failures'] for s in found):,}",
-                count(sum(u[f"{kind}_tokens"] for u in usage for kind in KINDS)) if usage else "",
-                money(sum(costs)) if costs else "",
-                ago(_last(found), now),
-                (cwd, "dim"),
-            ),
-        )
-
-
-def _sum(sessions: list[Json], field: str) -> int:
-    return sum(s[field] for s in sessions)
-
-
-def _last(sessions: list[Json]) -> float:
-    return float(max(s["last_event_at"] for s in sessions))
-
-
-class ProjectsPage(TablePage):
-    """Enter shows the latest session of a project."""
+class ProjectsPage(WorkingPage):
+    """Enter shows what is known of a project; `v` has the daemon look for projects again."""
 
     heading = "Projects"
-    columns = ("project", "waits", "live / all", "tools", "failed", "tokens", "cost", "last", "folder")
-    empty = "No session was seen yet."
+    columns = ("project", "waits", "trust", "branch", "live", "cost", "used", "folder")
+    empty = "None yet: name folders to look in with projects.roots, or start Claude Code in one."
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("s", "start", "start", tooltip="start a session in it"),
+        Binding("t", "trust", "trust", tooltip="trust it; shows first what it brings"),
+        Binding("minus,delete", "untrust", "untrust", key_display="-", tooltip="trust it no more"),
+        Binding("f", "feed", "its feed", tooltip="the feed of its latest session"),
+        Binding("v", "scan", "look again", tooltip="look for projects again, and ask git about each"),
+        Binding("x", "stop", "close", tooltip="wait no longer for the look; close what is shown below"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._places: dict[str, Place] = {}
+        self._looking = False
+
+    @property
+    def _pointed(self) -> Place | None:
+        return self._places.get(self.table.pointed or "")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "stop":
+            return self._looking or self.detail.display
+        if action == "scan":
+            return not self._looking
+        if action not in ("start", "trust", "untrust", "feed"):
+            return True
+        return bool(self._places) and self._pointed is not None and action in self._pointed.takes
 
     def action_reload(self) -> None:
-        self.fill(project_rows(self.face.model.sessions.values(), self.face.clock()))
+        self._read()
+
+    @work(exclusive=True, group="read")
+    async def _read(self) -> None:
+        """What the daemon knows; the first time it looks for them, which takes its while."""
+        found = await self.work_on("Reading", "GET", "/projects")
+        if found is not None:
+            self._take(found["projects"], found["scan"]["notes"])
+
+    def _take(self, projects: Iterable[Json], notes: list[str]) -> None:
+        self._places = {one.path: one for one in places(projects, self.face.model.sessions.values())}
+        self.fill(place_rows(self._places.values(), self.face.clock()))
+        self.tell_below([line(("! ", "warn"), words) for words in notes])
+
+    @work(exclusive=True, group="scan")
+    async def action_scan(self) -> None:
+        """Have the daemon look, and say how far it is; x waits no longer."""
+        talk = self.face.talk
+        self._looking = True
+        self.refresh_bindings()
+        try:
+            told = await talk.slowly("POST", "/projects/scan?wait=0&anew=true")
+            while told["state"] == "running":
+                self.name_it(f"looking … {told['done']:,} of {told['total']:,}; x waits no longer")
+                await asyncio.sleep(LOOK_SECONDS)
+                told = await talk.get("/projects/scan")
+        except QuarterdeckError as error:
+            self.trouble(str(error))
+            return
+        finally:
+            self._looking = False
+        self.action_reload()
+
+    def action_stop(self) -> None:
+        if self._looking:
+            self.workers.cancel_group(self, "scan")
+            self._looking = False
+            self.face.say("Not waited for: the daemon goes on looking", "warning")
+            self.action_reload()
+        self.tell_below([])
+
+    @work(group="act")
+    async def action_trust(self) -> None:
+        """After a look at everything that the folder brings."""
+        place = self._pointed
+        if place is None:
+            return
+        brings = await self.work_on("Reading", "GET", f"/projects/brings?{urlencode({'path': place.path})}")
+        if brings is None or not await self.app.push_screen_wait(TrustDialog(brings)):
+            return
+        await self._order("trust", brings["path"], f"Trusted: {brings['path']}")
+
+    @work(group="act")
+    async def action_untrust(self) -> None:
+        place = self._pointed
+        if place is None:
+            return
+        question = f"Trust {place.path} no more? What its own rules allow is asked again."
+        if await self.app.push_screen_wait(SureDialog(question)):
+            await self._order("untrust", place.path, f"Trusted no more: {place.path}")
+
+    async def _order(self, order: str, path: str, done: str) -> None:
+        if await self.work_on("Telling the daemon", "POST", f"/projects/{order}", {"path": path}) is not None:
+            self.face.say(done)
+            self.action_reload()
+
+    @work(group="act")
+    async def action_start(self) -> None:
+        place = self._pointed
+        if place is not None and await self.face.steering.start(place.path):
+            self.dismiss(None)
+
+    def action_feed(self) -> None:
+        place = self._pointed
+        if place is not None and place.sessions:
+            self.dismiss(None)
+            self.face.bridge.look_at(place.sessions[0]["session_id"])
 
     def on_grid_chosen(self, message: Grid.Chosen) -> None:
-        found = [s for s in self.face.model.shown_sessions(ended=True) if s["cwd"] == message.key]
-        if found:
-            self.app.pop_screen()
-            self.face.bridge.show_session(max(found, key=_started)["session_id"])
-
-
-def _started(session: Json) -> float:
-    return float(session["started_at"])
+        if message.key in self._places:
+            self.tell_below(place_lines(self._places[message.key], self.face.clock()))

@@ -34,6 +34,14 @@ def where(rule: Json) -> str:
     return {"user": "everywhere", "hub": "on every machine"}.get(rule["scope"], str(rule["scope"]))
 
 
+def as_it_was(rule: Json) -> Json:
+    """A rule as it is made anew: the same effect, pattern, scope, end and note. A project is named by its folder."""
+    kept = {name: rule[name] for name in ("effect", "pattern", "scope", "scope_id", "scope_path", "expires_at", "note")}
+    if kept["scope_path"] is not None:
+        kept["scope_id"] = None
+    return {name: value for name, value in kept.items() if value is not None}
+
+
 def rule_rows(rules: Iterable[Json], now: float) -> Iterator[tuple[str, tuple[Cell, ...]]]:
     """Each rule on a row."""
     for rule in rules:
@@ -57,7 +65,7 @@ def rule_lines(rule: Json, now: float) -> Iterator[Line]:
     ends = rule["expires_at"]
     until = time.strftime("until %d %b %Y %H:%M", time.localtime(ends)) if ends else "for ever"
     yield line(rule["scope_path"] or where(rule), f", {until}")
-    last = f", last {ago(rule['last_hit_at'], now)} ago" if rule["last_hit_at"] else ""
+    last = f", last {ago(rule['last_hit_at'], now)}" if rule["last_hit_at"] else ""
     yield line(f"has decided {rule['hits']:,} times{last}")
     yield line(("made by ", "dim"), rule["created_by"])
     if rule["note"]:
@@ -101,6 +109,7 @@ class RulesPage(TablePage):
         Binding("escape,q", "leave", "back", key_display="esc", tooltip="from what is offered to the rules; then back"),
         Binding("plus", "add", "add", key_display="+"),
         Binding("minus,delete", "remove", "remove", key_display="-"),
+        Binding("u", "undo", "undo", tooltip="restore the rule that was removed last"),
         Binding("o", "suggest", "offers", tooltip="rules that your own decisions imply"),
         Binding("t", "explain", "test a use", tooltip="what the rules say of a use of a tool"),
         Binding("s", "simulate", "try on the past"),
@@ -112,6 +121,7 @@ class RulesPage(TablePage):
         self._rules: dict[str, Json] = {}
         self._offered: dict[str, Json] = {}
         self._shows_offers = False
+        self._removed: Json | None = None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         match action:
@@ -121,6 +131,8 @@ class RulesPage(TablePage):
                 return bool(self._rules or self._offered)
             case "suggest":
                 return not self._shows_offers
+            case "undo":
+                return self._removed is not None
             case "stop":
                 return self.detail.display
             case _:
@@ -182,7 +194,23 @@ class RulesPage(TablePage):
         except QuarterdeckError as error:
             self.face.say(f"Not removed: {error}", "error")
             return
-        self.face.say(f"Taken back: {rule['pattern']}")
+        self._removed = rule
+        self.face.say(f"Removed: {rule['effect']} {rule['pattern']}; u restores it")
+        self.action_reload()
+
+    @work(exclusive=True, group="act")
+    async def action_undo(self) -> None:
+        """Make the rule again that was removed last, as it was."""
+        rule, self._removed = self._removed, None
+        if rule is None:
+            return
+        try:
+            made = await self.face.talk.post("/rules", as_it_was(rule))
+        except QuarterdeckError as error:
+            self._removed = rule
+            self.face.say(f"Not restored: {error}", "error")
+            return
+        self.face.say(f"Restored: {made['effect']} {made['pattern']} ({where(made)})")
         self.action_reload()
 
     @work(group="act")

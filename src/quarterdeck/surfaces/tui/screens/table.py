@@ -40,6 +40,8 @@ class TablePage(PageScreen):
 
     def tell_below(self, lines: Iterable[Line]) -> None:
         """Details below the table, in as much room as they take, up to half of the page; none for nothing."""
+        if not self.query(Wall):  # it may be gone when this comes late
+            return
         shown = list(lines)
         self.detail.display = bool(shown)
         rows = len(list(fold(shown, max(self.size.width - FRAME, 1))))
@@ -49,5 +51,7 @@ class TablePage(PageScreen):
 
     def fill(self, rows: Rows) -> None:
         """Other rows."""
+        if not self.query(Grid):  # it may be gone when this comes late
+            return
         self.table.fill(rows)
         self.name_it(f"{self.table.count}" if self.table.count else self.empty)
