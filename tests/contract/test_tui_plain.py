@@ -92,7 +92,7 @@ async def test_requests_are_announced_shown_and_decided_by_their_numbers(daemon:
         await person.reads("It takes:")
         person.types("allow 1")
         assert decision_in(await answer_of(one)) == "allow"
-        await person.hears("Request 1: Allowed by owner via tui, sent")
+        await person.hears("Request 1: Allowed by owner from tui")
         two = daemon.hold(permission("echo \u202e", "plain2"))
         await person.reads("show 2")
         person.types("allow 2")
@@ -121,7 +121,7 @@ async def test_an_edited_input_runs_and_is_told_as_edited(daemon: Daemon) -> Non
         await person.hears("Allow exactly this?")
         person.types("yes")
         assert b"make amends" in await answer_of(held)
-        await person.hears("Request 1: Allowed, edited, by owner via tui, sent")
+        await person.hears("Request 1: Allowed, edited, by owner from tui")
 
 
 @pytest.mark.law("R5")

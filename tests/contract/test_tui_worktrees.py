@@ -87,7 +87,10 @@ async def test_a_session_is_started_in_a_new_worktree() -> None:
         answers["/projects/brings"] = answers["/projects/brings"] | {"trusted": True}
         await face.press("f2")
         await face.until(lambda: talk.ordered, "an order")
-        assert talk.ordered[-1][2] == {"cwd": "/home/ann/docs", "mode": "sdk", "prompt": "hi", "worktree": True}
+        assert talk.ordered[-1][2] == {
+            **{"cwd": "/home/ann/docs", "mode": "sdk", "prompt": "hi", "permission_mode": "default"},
+            "worktree": True,
+        }
 
 
 async def test_what_was_typed_and_not_sent_is_there_the_next_time() -> None:

@@ -179,7 +179,7 @@ OPENED: dict[type[Dialog[Any]], Callable[[str, Face], Screen[Any]]] = {
     EditDialog: lambda text, face: EditDialog(Asked(asking(text))),
     ExplainDialog: lambda text, face: ExplainDialog(f"/w/{text}", asking(text)),
     FormDialog: lambda text, face: FormDialog(Asked(form(text))),
-    GoOnDialog: lambda text, face: GoOnDialog(a_session(text), "fork", "", text),
+    GoOnDialog: lambda text, face: GoOnDialog(a_session(text), "fork", text),
     MarketplaceDialog: lambda text, face: MarketplaceDialog(),
     PlanDialog: lambda text, face: PlanDialog(Asked(asking(text, form="plan", tool_input={"plan": text}))),
     RememberDialog: lambda text, face: RememberDialog(remembered(text), face.app.talk, f"/w/{text}"),

@@ -142,7 +142,7 @@ async def test_where_no_pattern_covers_a_request_one_must_be_typed() -> None:
 
 async def test_what_the_daemon_does_not_take_for_a_rule_cannot_be_saved() -> None:
     lines = Lines(session(), answers={})
-    del lines.talk._answers["/rules/simulate"]
+    del lines.talk.answers["/rules/simulate"]
     covered(lines, "Bash(")
     assert any("Not yet a rule" in line for line in await lines.types("remember 1", "yes", "cancel"))
     assert lines.talk.decided == []
@@ -172,7 +172,7 @@ async def test_the_feed_is_told_in_sentences_when_asked_and_as_it_happens() -> N
 async def test_a_session_is_named_by_its_project_or_the_start_of_its_id() -> None:
     lines = Lines(session("aaaa1111", "running"), session("bbbb2222", "running"), ours("cccc3333", cwd="/w/docs"))
     assert "Several are called shop: shop (aaaa1111), shop (bbbb2222)" in (await lines.types("fork shop"))[0]
-    assert "takes take-over, fork" in (await lines.types("write aaaa hello"))[0]
+    assert "takes fork" in (await lines.types("write aaaa hello"))[0]
     assert "sessions lists them" in (await lines.types("write"))[0]
     said = await lines.types("sessions")
     assert any(
@@ -243,7 +243,7 @@ async def test_a_conversation_that_has_ended_is_resumed_or_forked() -> None:
 
 async def test_what_cannot_be_taken_over_is_offered_as_a_fork() -> None:
     trusted = {"/projects/brings": NOTHING | {"path": "/w/shop", "trusted": True}}
-    lines = Lines(session("old", "running", cwd="/w/shop"), answers=STARTING | trusted)
+    lines = Lines(session("old", "ended", cwd="/w/shop", ended_at=NOW), answers=STARTING | trusted)
     said = await lines.types("take-over old", "yes")
     assert any("Fork it instead?" in line for line in said)
     assert lines.talk.ordered[-1][1] == "/sessions/old/fork"
