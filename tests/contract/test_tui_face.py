@@ -171,6 +171,9 @@ async def test_rules_are_made_explained_tried_and_taken_back(daemon: Daemon) -> 
         await face.types("Bash(git log:*)")
         await face.sees("past requests")
         await face.press("enter")
+        assert isinstance(face.app.screen, Dialog), "Enter goes on to the next choice"
+        await face.press("ctrl+s")
+        await face.until(lambda: not isinstance(face.app.screen, Dialog))
         await face.sees("Bash(git log:*)")
         await face.press("t")
         await face.until(lambda: isinstance(face.app.screen, Dialog))

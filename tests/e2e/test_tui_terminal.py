@@ -2,6 +2,8 @@
 
 import os
 import re
+import shlex
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.daemon import Daemon, decision_in, permission
-from tests.support.tmux import Pane
+from tests.support.tmux import Pane, wait_until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("tmux")]
-COLOURS = re.compile(r"\x1b\[[\d;]*?[34]8;2;(\d+);(\d+);(\d+)")
+COLOURS = re.compile(r"\x1b\[(?:[\d;:]*;)?(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])[;:m]")
 
 
 @contextmanager
@@ -21,8 +23,10 @@ def face(daemon: Daemon, columns: int = 120, rows: int = 40, **more: str) -> Ite
     """`qd up` in a terminal of its own."""
     env = {"HOME": str(daemon.home.parent), "QUARTERDECK_HOME": str(daemon.home), "LANG": "C.UTF-8", **more}
     env |= {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2] / "src")}
-    command = [sys.executable, "-m", "quarterdeck", "up"]
-    with Pane(command, env, cwd=daemon.home.parent, columns=columns, rows=rows) as pane:
+    up = shlex.join([sys.executable, "-m", "quarterdeck", "up"])
+    with Pane(
+        ["sh", "-c", f"{up}; echo ended with $?; sleep 60"], env, cwd=daemon.home.parent, columns=columns, rows=rows
+    ) as pane:
         pane.wait_for("Sessions")
         yield pane
 
@@ -39,8 +43,9 @@ def test_without_colours_every_state_still_has_its_sign(daemon: Daemon) -> None:
     with face(daemon, 60, 20, NO_COLOR="1", COLORTERM="truecolor") as pane:
         for sign in ("▸ Desk 1 of 1", "◆", "needs you", "!!", "[a]", "? help"):
             pane.wait_for(sign, 10)
-        told = COLOURS.findall(pane.screen(styled=True))
-        assert {len(set(colour)) for colour in told} <= {1}
+        assert not COLOURS.search(pane.screen(styled=True))
+        pane.keys("Tab", "Down")
+        pane.wait_for("▌◆", 10)
 
 
 def test_an_input_is_edited_in_the_persons_own_editor(daemon: Daemon, tmp_path: Path) -> None:
@@ -59,3 +64,33 @@ def test_an_input_is_edited_in_the_persons_own_editor(daemon: Daemon, tmp_path: 
         answer = held.answer()[1]
         assert decision_in(answer) == "allow"
         assert b"make amends" in answer
+
+
+def test_whoever_has_the_screen_hears_that_another_waits(daemon: Daemon, tmp_path: Path) -> None:
+    editor, go_on = tmp_path / "ed", tmp_path / "go-on"
+    editor.write_text(f"#!/bin/sh\necho editing\nwhile [ ! -e {go_on} ]; do sleep 0.05; done\n")
+    editor.chmod(0o700)
+    daemon.hold(permission("make mistakes"))
+    daemon.until_pending(1)
+    with face(daemon, EDITOR=str(editor)) as pane:
+        pane.wait_for("▸ Desk 1 of 1")
+        pane.press_until("e", "Edit, then allow")
+        pane.keys("C-e")
+        pane.wait_for("editing")
+        daemon.hold(permission("make haste", "other"))
+        wait_until(lambda: pane.title() == "(2) Quarterdeck", 10, pane.title)
+        assert "make haste" not in pane.screen()
+        go_on.touch()
+        pane.wait_for("Edit, then allow")
+        pane.keys("Escape")
+        pane.wait_for("Desk 1 of 2")
+
+
+@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGHUP], ids=str)
+def test_a_face_that_is_told_to_end_leaves_the_terminal_as_it_was(daemon: Daemon, sign: signal.Signals) -> None:
+    with face(daemon) as pane:
+        assert pane.modes() == (True, True)
+        (child,) = Path(f"/proc/{pane.pid}/task/{pane.pid}/children").read_text().split()
+        os.kill(int(child), sign)
+        pane.wait_for(f"ended with {128 + sign}")
+        assert pane.modes() == (False, False)

@@ -72,6 +72,11 @@ class Pane:
         """What the program calls its terminal."""
         return self._tmux("display-message", "-p", "-t", self.pane, "#{pane_title}").strip()
 
+    def modes(self) -> tuple[bool, bool]:
+        """Whether a program has a screen of its own, and whether it is told of the mouse."""
+        told = self._tmux("display-message", "-p", "-t", self.pane, "#{alternate_on} #{mouse_any_flag}").split()
+        return told[0] == "1", told[1] == "1"
+
     def resize(self, columns: int, rows: int) -> None:
         self._tmux("resize-window", "-t", self.pane, "-x", str(columns), "-y", str(rows))
 

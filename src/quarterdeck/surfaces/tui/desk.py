@@ -331,6 +331,7 @@ class Desk(Wall, Titled):
             yield Span("  ")
         for verb in card.decisions_for(asked.view):
             key, words = VERBS[verb]
+            words = "approve" if verb == "allow" and asked.view["form"] == "plan" else words
             off = bool(self.why_not(verb))
             yield Span(f"[{key}]", "dim" if off else "key", f"decide('{verb}')")
             yield Span(f"{NO_BREAK}{words.replace(' ', NO_BREAK)}", "dim" if off else "", f"decide('{verb}')")

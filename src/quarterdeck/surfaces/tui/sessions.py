@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
+from textual.strip import Strip
 
 from quarterdeck.core.text import one_line
 from quarterdeck.core.titles import cut, money
@@ -20,6 +22,7 @@ from quarterdeck.surfaces.tui.wall import Wall, cursor_colour
 from quarterdeck.surfaces.words import lasting, state_word
 
 Json = dict[str, Any]
+CURSOR = "▌"
 WORD = 10
 AGE = 5
 NAME = 10
@@ -164,6 +167,14 @@ class Sessions(Wall, Titled):
     def on_resize(self, event: events.Resize) -> None:
         """Rows are as wide as the list: one that was told while it was hidden is made anew."""
         self.tell(self._sessions, self._names, self._now)
+
+    def render_line(self, y: int) -> Strip:
+        """The row under the cursor has a sign before it, beside its colour."""
+        strip, number = super().render_line(y), y + self.scroll_offset.y
+        if not self.has_focus or number >= len(self.rows) or self._place(number) != self.cursor:
+            return strip
+        sign, rest = strip.divide([1, strip.cell_length])
+        return Strip.join([Strip([Segment(CURSOR, segment.style) for segment in sign]), rest])
 
     def row_style(self, number: int) -> Style | None:
         place = self._place(number)

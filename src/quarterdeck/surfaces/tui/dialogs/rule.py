@@ -96,7 +96,8 @@ class RuleDialog(Dialog[Json]):
             past.update(Content(one_line(words)))
 
     def on_input_submitted(self) -> None:
-        self.save()
+        """To what the rule does and where it holds: only ^s makes it."""
+        self.focus_next()
 
     def save(self) -> None:
         if self.rule["pattern"]:
