@@ -44,7 +44,7 @@ def test_without_colours_every_state_still_has_its_sign(daemon: Daemon) -> None:
         for sign in ("▸ Desk 1 of 1", "◆", "needs you", "!!", "[a]", "? help"):
             pane.wait_for(sign, 10)
         assert not COLOURS.search(pane.screen(styled=True))
-        pane.keys("Tab", "Down")
+        pane.keys("Tab", "Tab", "Down")
         pane.wait_for("▌◆", 10)
 
 
