@@ -9,7 +9,7 @@ import pytest
 from quarterdeck.surfaces.live import Lost
 from quarterdeck.surfaces.tui.plain.orders import NAMES, ORDERS, help_lines
 from quarterdeck.surfaces.tui.plain.running import attend, face_on
-from tests.support.hostile import HOSTILE
+from tests.support.hostile import TEXTS
 from tests.support.lines import DecidedTalk, Lines
 from tests.support.tui import RecordedLive, connected, over, request, session, snapshot, told
 
@@ -261,7 +261,7 @@ async def test_an_agent_that_wants_to_stop_is_told_to_go_on() -> None:
 
 
 @pytest.mark.law("I6")
-@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("text", TEXTS)
 async def test_hostile_text_is_made_visible_wherever_it_is_said(text: str) -> None:
     lines = Lines(session(cwd=f"/w/{text}", title=text, todos=[{"text": text, "status": "done"}]))
     lines.asked(request(command=text))
