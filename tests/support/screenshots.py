@@ -12,6 +12,7 @@ from pathlib import Path
 
 from quarterdeck.surfaces.client import Client
 from quarterdeck.surfaces.tui.app import QuarterdeckApp
+from quarterdeck.surfaces.tui.model import SETTLE_SECONDS
 from tests.support.daemon import until
 from tests.support.pilot import Face, face_of
 from tests.support.staged import Json, StagedTalk
@@ -91,6 +92,7 @@ async def shoot(home: Path, name: str, waiting: int = 3) -> None:
         await face.card()
         for key in keys:
             await face.press(key)
+            await asyncio.sleep(SETTLE_SECONDS * (key == "m"))
         await _still(face)
         (FOLDER / f"{name}.svg").write_text(picture(face.app))
 

@@ -49,7 +49,7 @@ def ago(at: float | None, now: float | None = None) -> str:
 
 def lasting(seconds: float) -> str:
     """A length of time in few characters."""
-    if seconds < 10:
+    if seconds < 9.95:
         return f"{seconds:.1f} s"
     for unit, size in (("d", 86400), ("h", 3600), ("m", 60)):
         if seconds >= size:

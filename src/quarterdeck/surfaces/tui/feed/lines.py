@@ -205,7 +205,7 @@ def _right(row: Row, look: Look) -> Line:
     if row.kind in ("permission.request", "question.request"):
         if row.flags & DONE:
             return [(brief(row.badge, BADGE), "dim")] if look.width >= WIDE else []
-        return [("not answered", "dim")] if row.over else [("needs you" if row.kind[0] == "p" else "asks", "ask")]
+        return [("unanswered", "dim")] if row.over else [("needs you" if row.kind[0] == "p" else "asks", "ask")]
     return [(brief(row.badge, BADGE), "badge")] if row.badge not in ("", "TOOL") else []
 
 

@@ -12,7 +12,7 @@ SEPARATOR = "\x00"
 LINES = 6
 """Lines of a text that are shown, the one of its row included."""
 
-ASIDE_CELLS = 14
+ASIDE_CELLS = 8
 """Cells at the right end of the first line that are left to what stands there, like `needs you`."""
 
 
