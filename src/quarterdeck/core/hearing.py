@@ -90,6 +90,8 @@ def _session_start(step: Step, heard: Heard) -> bool:
     )
     go_on_as(step, heard.event.context.tag, source, heard.event.context)
     step.emit("session.start", data, outside=source != "compact")
+    if source == "resume" and step.session.run is None:
+        _start_run(step, "resume")
     return False
 
 
@@ -107,7 +109,10 @@ def _prompt(step: Step, heard: Heard) -> bool:
     if by_system:
         _in_run(step)
     else:
-        end_run(step, "aborted")
+        run = step.session.run
+        if run is not None:
+            untouched = run.trigger == "resume" and run.counters == d.Counters()
+            end_run(step, "completed" if untouched else "aborted")
         _start_run(step, "user_prompt_submit", prompt)
     data = d.UserPromptData(
         prompt=prompt,

@@ -63,12 +63,11 @@ def test_lifecycle_events_open_no_run(hook: str, payload: dict[str, Any]) -> Non
     assert [e.run_id for e in scene.events] == ["s1:R0"]
 
 
-def test_a_resumed_session_opens_its_run_with_what_it_does_first() -> None:
-    scene = Scene().hears("SessionStart", source="resume").records("session.start").is_now(AgentState.IDLE)
-    scene.hears("UserPromptSubmit", prompt="on").records("run.start", "user.prompt")
-    assert scene.last.events[0].run_id == "s1:R1"
-    goes_on = Scene().hears("SessionStart", source="resume").hears("PreToolUse", **bash("ls", "t1"))
-    goes_on.records("run.start", "tool.pre")
+def test_a_resumed_session_opens_a_run_which_an_untouched_prompt_completes() -> None:
+    scene = Scene().hears("SessionStart", source="resume").records("session.start", "run.start")
+    assert scene.last.events[1].data.trigger.type == "resume"
+    scene.is_now(AgentState.IDLE).hears("UserPromptSubmit", prompt="on")
+    assert scene.last.events[0].data.status == "completed"
 
 
 def test_a_task_notification_is_the_systems_prompt_and_closes_nothing() -> None:
@@ -124,7 +123,7 @@ def test_event_ids_go_on_when_a_session_that_ended_is_resumed() -> None:
     ids = [e.event_id for e in scene.events]
     assert len(ids) == len(set(ids))
     assert scene.session.run is not None
-    assert scene.session.run.run_id == "s1:R2"
+    assert scene.session.run.run_id == "s1:R3"
     scene.folds()
 
 

@@ -86,7 +86,7 @@ def test_the_last_message_of_a_run_belongs_to_it_though_it_is_read_later() -> No
 
 def test_what_was_said_before_we_heard_of_a_session_belongs_to_no_run() -> None:
     scene = Scene().hears("SessionStart", source="resume").tells(part(0, 50, said("m1", "long ago", at=5.0)))
-    assert [e.run_id for e in scene.last.events] == ["s1:R0", "s1:R0"]
+    assert [e.run_id for e in scene.last.events] == ["s1:R0", "s1:R1"]
     scene.folds()
 
 
