@@ -20,8 +20,10 @@ from quarterdeck.surfaces.tui.dialogs.dialog import Dialog
 from quarterdeck.surfaces.tui.dialogs.words import WordsDialog
 from quarterdeck.surfaces.tui.model import SETTLE_SECONDS, Asked
 from quarterdeck.surfaces.tui.screens.page import PageScreen
+from quarterdeck.surfaces.tui.talk import Talk
 from tests.support.daemon import Daemon, HeldHook, Json, decision_in, permission
 from tests.support.pilot import Face, face_of
+from tests.support.slow_link import slow_link
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -475,6 +477,27 @@ async def test_the_palette_decides_the_card_that_was_on_screen_when_it_opened(da
         assert decision_in(await answered(held)) == "allow"
         await choose(face, "bell off")
         await face.hears("The bell is off")
+
+
+async def test_over_a_slow_link_all_of_it_comes_and_is_decided(daemon: Daemon) -> None:
+    use = permission("echo", "slow") | {"hook_event_name": "PreToolUse"}
+    for number in range(100):
+        daemon.hook(use | {"tool_use_id": f"t{number}"})
+    held = daemon.hold(permission("make slow " + "progress " * 2_000, "slow"))
+    daemon.until_pending(1)
+    token = (daemon.home / "token").read_text().strip()
+    async with (
+        slow_link(daemon.url) as url,
+        face_of(daemon.home, talk=Talk(daemon.home, lambda: (url, token))) as face,
+    ):
+        asked = await face.card("make slow")
+        await face.press("x")
+        await face.until(lambda: face.desk.expanded and face.desk.allow_vertical_scroll, "all of it")
+        await face.press("end")
+        await face.until(lambda: asked.seen, "its end")
+        await face.press("a")
+        assert decision_in(await answered(held)) == "allow"
+        await face.sees("Allowed by owner from tui")
 
 
 @pytest.mark.law("S11")
