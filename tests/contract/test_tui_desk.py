@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -377,14 +378,18 @@ async def test_many_are_decided_each_by_its_name_and_no_other(daemon: Daemon) ->
         await face.card()
         await face.press("m")
         await face.until(lambda: isinstance(face.app.screen, BatchDialog))
-        assert all(f"echo {n}" in face.text for n in range(4))
+        dialog = face.app.screen
+        assert isinstance(dialog, BatchDialog)
+        await face.until(lambda: all(f"echo {n}" in face.text for n in range(4)), "all four")
+        dialog.shown_at = time.monotonic() + 60
         await face.press("a")
         await face.sees("It has only just come on screen")
         await asyncio.sleep(SETTLE_SECONDS)
+        dialog.shown_at = 0.0
         await face.press("a")
         await face.sees("Nothing is marked")
         await face.press("asterisk")
-        assert len(face.app.screen.query_one(Marks).marked) == 4
+        await face.until(lambda: len(dialog.query_one(Marks).marked) == 4, "four marks")
         await face.press("space")
         daemon.hold(permission("echo late", "many8"))
         daemon.until_pending(6)

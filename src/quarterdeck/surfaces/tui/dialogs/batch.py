@@ -201,7 +201,7 @@ class BatchDialog(Dialog[tuple[str, list[Asked]]]):
         return items
 
     def on_mount(self) -> None:
-        self._shown_at = time.monotonic()
+        self.shown_at = time.monotonic()
         self.set_interval(0.2, self._watch)
 
     def on_resize(self) -> None:
@@ -223,7 +223,7 @@ class BatchDialog(Dialog[tuple[str, list[Asked]]]):
         now = time.monotonic()
         waiting = [one for one in chosen if one.is_pending]
         off = [f"{about(one.view)}: {why}" for one in waiting if (why := self._model.why_off(one, now))]
-        if now - self._shown_at < SETTLE_SECONDS:
+        if now - self.shown_at < SETTLE_SECONDS:
             self.trouble("It has only just come on screen")
         elif off:
             self.trouble(f"Nothing was sent. {off[0]}")
