@@ -175,6 +175,7 @@ async def test_every_screen_and_dialog_looks_as_it_did(name: str, size: tuple[in
         face = Face(app, pilot)
         await face.until(lambda: app.model.stats and app.model.is_told, "the figures")
         await face.until(lambda: not asked or not face.desk.why_not("deny"), "a card that is settled")
+        await face.until(lambda: "too small" not in face.desk.why_not("allow"), "a card that is laid out")
         await face.press(*keys)
         await face.sees(words)
         kept = SNAPSHOTS / f"{name}-{size[0]}x{size[1]}-{theme}.svg"
