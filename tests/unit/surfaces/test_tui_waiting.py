@@ -363,3 +363,19 @@ async def test_a_daemon_with_another_log_is_shown_from_its_beginning() -> None:
         )
         face.app.dirty()
         await face.sees("of the new log")
+
+
+async def test_the_foot_of_an_expanded_card_changes_and_its_rows_stay() -> None:
+    async with shown([session()], [request(command="\n".join(f"line {n}" for n in range(60)))]) as face:
+        asked = await face.card("line 1")
+        await face.press("x")
+        await face.until(lambda: face.desk.expanded and face.desk.allow_vertical_scroll, "all of it")
+        await face.press("end")
+        await face.until(lambda: asked.seen, "its end")
+        before = face.desk.rows
+        done = over(asked.view, "decided", word="deny", by="ann via phone")
+        face.app.model.hear(Message("request", {"request": done}), time.monotonic() + 60)
+        face.app.dirty()
+        await face.sees("→ Denied by ann from phone")
+        assert face.desk.rows is before
+        assert colours(face, "line 59") == {style_of("dark", "dim").color}

@@ -11,13 +11,14 @@ from textual.notifications import SeverityLevel
 from quarterdeck.core.text import one_line
 from quarterdeck.surfaces.tui.dialogs.answer import AnswerDialog
 from quarterdeck.surfaces.tui.dialogs.batch import BatchDialog
-from quarterdeck.surfaces.tui.dialogs.edit import EditDialog, allowing
+from quarterdeck.surfaces.tui.dialogs.edit import EditDialog, allowing, written
 from quarterdeck.surfaces.tui.dialogs.form import FormDialog
 from quarterdeck.surfaces.tui.dialogs.plan import PlanDialog
 from quarterdeck.surfaces.tui.dialogs.remember import RememberDialog
 from quarterdeck.surfaces.tui.dialogs.words import WordsDialog
 from quarterdeck.surfaces.tui.model import Asked
 from quarterdeck.surfaces.tui.sending import send, send_many
+from quarterdeck.surfaces.tui.talk import aside
 
 if TYPE_CHECKING:
     from quarterdeck.surfaces.tui.app import QuarterdeckApp
@@ -82,8 +83,10 @@ class Deciding:
         return await self._app.push_screen_wait(WordsDialog(asked, title, hint))
 
     async def _edit(self, asked: Asked, message: str) -> Body | None:
-        edited = await self._app.push_screen_wait(EditDialog(asked))
-        return None if edited is None else allowing(asked.shown["tool_input"], edited)
+        tool_input = asked.shown["tool_input"]
+        text = await aside(lambda: written(tool_input))
+        edited = await self._app.push_screen_wait(EditDialog(asked, text))
+        return None if edited is None else await aside(lambda: allowing(tool_input, edited))
 
     async def _remember(self, asked: Asked, message: str) -> Body | None:
         session = self._app.model.session_of(asked.view) or {}

@@ -97,6 +97,8 @@ class Desk(Wall, Titled):
         self.shown_at: float | None = None
         self.most_rows = 12
         self._whole: tuple[str, int, list[Row]] | None = None
+        self._hung: list[Row] | None = None
+        """The rows of the whole card that are on the wall, without its foot."""
         self._widened = 0
         self._vital_rows = 0
         self._typing_until = 0.0
@@ -233,10 +235,15 @@ class Desk(Wall, Titled):
         """Draw the card as it is now, and take the room it needs."""
         self._title()
         width = max(LEAST_WIDTH, self.content_size.width or self.app.size.width - 4)
-        rows, grey = self._card_rows(width), self.asked is not None and not self.asked.is_pending
-        if not self.expanded:
-            self.styles.height = min(len(rows), self.most_rows) + 2
-        self.show_rows(rows, grey)
+        grey = self.asked is not None and not self.asked.is_pending
+        if self._hung is not None and self._hangs_still(width):
+            self.show_tail(len(self._hung), self._expanded_foot(), grey)
+        else:
+            self._hung = None
+            rows = self._card_rows(width)
+            if not self.expanded:
+                self.styles.height = min(len(rows), self.most_rows) + 2
+            self.show_rows(rows, grey)
         self._look()
         self.refresh_bindings()
 
@@ -286,7 +293,19 @@ class Desk(Wall, Titled):
         if whole[1] < self.whole_width != self._widened:
             self._widened = self.whole_width
             self.post_message(self.Expand(asked))
-        return [*whole[2], *fold([Line(), *self._foot(asked)], whole[1])]
+        self._hung = whole[2]
+        return [*whole[2], *self._expanded_foot()]
+
+    def _hangs_still(self, width: int) -> bool:
+        """Whether the wall shows the whole card as it is: then only its foot may be another."""
+        asked, whole = self.asked, self._whole
+        is_same = self.expanded and asked is not None and whole is not None and whole[0] == asked.request_id
+        return is_same and whole is not None and whole[2] is self._hung and whole[1] == self.whole_width <= width
+
+    def _expanded_foot(self) -> list[Row]:
+        if self.asked is None or self._whole is None:
+            return []
+        return list(fold([Line(), *self._foot(self.asked)], self._whole[1]))
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)

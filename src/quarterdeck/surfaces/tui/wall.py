@@ -66,6 +66,19 @@ class Wall(ScrollView, can_focus=True):
             self.virtual_size = Size(width, len(rows))
             self.refresh()
 
+    def show_tail(self, start: int, tail: list[Row], grey: bool = False) -> None:
+        """Other rows after so many that stay as they are, however many these are."""
+        before = self._rows[start:]
+        self._rows[start:] = tail
+        if (grey, len(before)) != (self._grey, len(tail)):
+            self._grey = grey
+            self.virtual_size = Size(self._width, len(self._rows))
+            self.refresh()
+            return
+        for number, (old, new) in enumerate(zip(before, tail, strict=True), start):
+            if old != new:
+                self.refresh_line(number)
+
     def _fold(self, width: int) -> None:
         self._width = width
         self._rows = list(fold(self._lines, width)) if width > 0 else []

@@ -19,6 +19,7 @@ from quarterdeck.surfaces.tui.dialogs.area import Area
 from quarterdeck.surfaces.tui.dialogs.dialog import DecisionDialog
 from quarterdeck.surfaces.tui.handing_over import lend_screen
 from quarterdeck.surfaces.tui.model import Asked
+from quarterdeck.surfaces.tui.talk import aside
 
 if TYPE_CHECKING:
     from quarterdeck.surfaces.tui.app import QuarterdeckApp
@@ -62,8 +63,8 @@ def read_back(text: str, tool_input: Json) -> Json | str:
 
 def allowing(tool_input: Json, edited: Json) -> Json:
     """The decision that lets an input run; one that was left as it was is not called edited."""
-    before, after = (json.dumps(one, sort_keys=True) for one in (tool_input, edited))
-    return {"decision": "allow"} | ({"updated_input": edited} if after != before else {})
+    same = edited == tool_input and json.dumps(edited, sort_keys=True) == json.dumps(tool_input, sort_keys=True)
+    return {"decision": "allow"} | ({} if same else {"updated_input": edited})
 
 
 class EditDialog(DecisionDialog[Json]):
@@ -75,10 +76,11 @@ class EditDialog(DecisionDialog[Json]):
         Binding("ctrl+e", "editor", "open in $EDITOR", priority=True),
     ]
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: Asked, text: str | None = None) -> None:
+        """`text` is the input as it is written, where that was done before."""
         super().__init__(asked)
         self._input: Json = asked.shown["tool_input"]
-        self._text = asked.drafts.get(self.heading) or written(self._input)
+        self._text = asked.drafts.get(self.heading) or (written(self._input) if text is None else text)
 
     @property
     def _is_large(self) -> bool:
@@ -94,8 +96,16 @@ class EditDialog(DecisionDialog[Json]):
         yield Area(shown, id="text", soft_wrap=True, show_line_numbers=not name, read_only=self._is_large)
 
     def save(self) -> None:
-        text = self._text if self._is_large else self.query_one("#text", TextArea).text
-        found = read_back(text, self._input)
+        if self._is_large:
+            self.run_worker(self._save_aside(), group="save", exclusive=True)
+            return
+        text = self.query_one("#text", TextArea).text
+        self._save(text, read_back(text, self._input))
+
+    async def _save_aside(self) -> None:
+        self._save(self._text, await aside(lambda: read_back(self._text, self._input)))
+
+    def _save(self, text: str, found: Json | str) -> None:
         if isinstance(found, str):
             self.trouble(found)
         else:
