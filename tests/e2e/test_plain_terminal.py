@@ -57,7 +57,7 @@ def test_what_is_being_typed_stands_again_below_what_is_said(daemon: Daemon) -> 
         pane.keys("x", "BSpace")
         enter(pane, " so fast")
         assert b"not so fast" in held.answer()[1]
-        pane.wait_for("Request 1: Denied by owner via tui")
+        pane.wait_for("Request 1: Denied by owner from tui")
         pane.keys("Up")
         pane.wait_for(re.compile(r"deny 1 not so fast\s*$"))
         pane.keys("C-u")
