@@ -24,7 +24,9 @@ From 60×20 on everything fits: on a narrow screen the desk is on top, and the p
 
 One card at a time: who asks, what exactly, the risk in words, what the rules say, what Claude suggests, and the keys.
 
-- A decision key acts only when the card has the focus and has been on screen for 0.3 s.
+- A decision key acts only when the card has the focus and has been on screen for 0.3 s; so must a dialog that lets
+  something through. A click decides only where it was pressed as well, with the first button alone, on a card that
+  had the focus. A terminal that is too small to show what is wanted lets nothing through.
 - What does not all show (more lines than fit, a long risk, a large input, characters that hide or reorder) must be
   opened with `x` first, and seen to its end (`end` goes there); to deny or to leave it to the terminal needs neither.
   Such characters are spelled out, like ⟨202e⟩. The editor shows them as JSON escapes.

@@ -299,8 +299,9 @@ class Desk(Wall, Titled):
     def _hangs_still(self, width: int) -> bool:
         """Whether the wall shows the whole card as it is: then only its foot may be another."""
         asked, whole = self.asked, self._whole
-        is_same = self.expanded and asked is not None and whole is not None and whole[0] == asked.request_id
-        return is_same and whole is not None and whole[2] is self._hung and whole[1] == self.whole_width <= width
+        if not self.expanded or asked is None or whole is None or whole[0] != asked.request_id:
+            return False
+        return whole[2] is self._hung and whole[1] == self.whole_width <= width
 
     def _expanded_foot(self) -> list[Row]:
         if self.asked is None or self._whole is None:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
+import importlib.util
 import sys
 import termios
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import TextIO
-
-try:
-    import readline
-except ImportError:  # a Python without it reads lines all the same
-    readline = None  # type: ignore[assignment]
 
 from quarterdeck.surfaces.tui.notify import BEL
 from quarterdeck.surfaces.tui.plain.deciding import Deciding
@@ -24,6 +21,8 @@ from quarterdeck.surfaces.tui.plain.sessions import Sessions
 from quarterdeck.surfaces.tui.talk import Talk, aside
 
 FIRST_SECONDS = 5.0
+EDITING = importlib.import_module("readline") if importlib.util.find_spec("readline") else None
+"""What makes a line that is typed one that can be edited; a Python without it reads lines all the same."""
 Say = Callable[[str], None]
 
 
@@ -96,7 +95,7 @@ class LineEditor:
 
     def so_far(self) -> str:
         """What stands on the line that is being typed."""
-        return readline.get_line_buffer() if self._is_open and readline is not None else ""
+        return str(EDITING.get_line_buffer()) if self._is_open and EDITING is not None else ""
 
 
 def _printer(out: TextIO, so_far: Callable[[], str]) -> Say:
