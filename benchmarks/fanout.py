@@ -18,8 +18,8 @@ import websockets
 
 from benchmarks.common import Figure, main, percentile
 from benchmarks.hook_post import TOKEN, payload, process_cpu
-from quarterdeck.core.feed import FeedEvent
-from quarterdeck.serve.live import Limits, Live
+from quarterdeck.api.live.broadcast import Limits, Live
+from quarterdeck.core.model.events import FeedEvent
 
 CLIENTS = 200
 POSTS = 500
@@ -39,7 +39,7 @@ class OneByOne(Live):
 def serve(one_by_one: bool) -> None:
     """The ordinary daemon, with one or the other way to tell its surfaces."""
     from quarterdeck.cli.main import main as run
-    from quarterdeck.daemon import main as daemon
+    from quarterdeck.daemon import app as daemon
 
     if one_by_one:
         setattr(daemon, "Live", lambda desk: OneByOne(desk, Limits(frame_bytes=0)))  # noqa: B010

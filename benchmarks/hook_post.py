@@ -19,10 +19,10 @@ from typing import Any, cast
 import uvicorn
 
 from benchmarks.common import Figure, main, percentile
-from quarterdeck.daemon.serving import loop_factory, uvicorn_config
-from quarterdeck.serve.access import Access
-from quarterdeck.serve.asgi import App, Receive, Scope, Send, respond
-from quarterdeck.serve.guard import Doors, Guard
+from quarterdeck.api.http.asgi import App, Receive, Scope, Send, respond
+from quarterdeck.api.http.credentials import Access
+from quarterdeck.api.http.guard import Doors, Guard
+from quarterdeck.daemon.setup.http_server import loop_factory, uvicorn_config
 
 ROUNDS = int(os.environ.get("QD_BENCH_ROUNDS", "5"))
 REQUESTS = {1: 1500, 64: 12_000}

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from benchmarks.common import Figure, main, percentile
-from quarterdeck.runner.projects import AT_ONCE, Projects
+from quarterdeck.projects.catalog import AT_ONCE, Projects
 
 PROJECTS = 1000
 FILES = 20

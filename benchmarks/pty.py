@@ -16,10 +16,10 @@ from typing import Any
 import uvloop
 
 from benchmarks.common import Figure, load, main, percentile
-from quarterdeck.core.decisions import Decision, NoOpinion
-from quarterdeck.core.orders import News, Start
-from quarterdeck.runner.launching import Asked, Kit
-from quarterdeck.runner.pty import PtyWay
+from quarterdeck.core.engine.session_messages import News, Start
+from quarterdeck.core.model.decisions import Decision, NoOpinion
+from quarterdeck.sessions.launcher import Asked, Kit
+from quarterdeck.sessions.pty.launcher import PtyWay
 
 MEGABYTES = int(os.environ.get("QD_BENCH_MEGABYTES", "32"))
 ROUNDS = int(os.environ.get("QD_BENCH_ROUNDS", "5"))

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from benchmarks.common import Figure, main, percentile
 from quarterdeck.agents.claude.hooks import read_hook
-from quarterdeck.core.commands import Heard
+from quarterdeck.core.engine.messages import Heard
+from quarterdeck.core.model.state import State
 from quarterdeck.core.reduce import reduce
-from quarterdeck.core.state import State
 
 SESSIONS = 200
 EARLY, LATE, WINDOW = 10_000, 1_000_000, 20_000

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from benchmarks.common import Figure, main
 from benchmarks.reduce import heard, payloads
+from quarterdeck.core.model.state import State
 from quarterdeck.core.reduce import reduce
-from quarterdeck.core.state import State
 from quarterdeck.store.log import Entry, Log
 
 EVENTS = int(os.environ.get("QD_BENCH_EVENTS", "1000000"))

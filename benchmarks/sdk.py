@@ -18,10 +18,10 @@ from typing import Any
 from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, PermissionResultDeny, StreamEvent
 
 from benchmarks.common import Figure, load, main, percentile
-from quarterdeck.core.decisions import Decision, NoOpinion
-from quarterdeck.core.orders import News, Send, Start
-from quarterdeck.runner.launching import Asked, Kit
-from quarterdeck.runner.sdk import SdkWay
+from quarterdeck.core.engine.session_messages import News, Send, Start
+from quarterdeck.core.model.decisions import Decision, NoOpinion
+from quarterdeck.drivers.claude.sdk_launcher import SdkWay
+from quarterdeck.sessions.launcher import Asked, Kit
 from tests.support.claude import ClaudeHome, claude_325
 from tests.support.model_server import ModelServer, Turn, text
 

@@ -8,8 +8,8 @@ from functools import partial
 
 from benchmarks.common import Figure, load, main, ratios
 from benchmarks.lines import SIZE, lines
-from quarterdeck.core.shell import read_script
-from quarterdeck.core.shell_tree import parse
+from quarterdeck.core.shell.script import read_script
+from quarterdeck.core.shell.tree_parser import parse
 
 LINES, ROUNDS = 2000, 5
 GOALS = {50: 2.2, 99: 3.0}

@@ -12,10 +12,10 @@ import time
 from pathlib import Path
 
 from benchmarks.common import Figure, main
-from quarterdeck.core.data import DecisionData, PermissionDecisionData, PermissionRequestData
-from quarterdeck.core.decisions import Source
-from quarterdeck.core.feed import FeedEvent
-from quarterdeck.core.state import Request, State
+from quarterdeck.core.model.decisions import Source
+from quarterdeck.core.model.event_data import DecisionData, PermissionDecisionData, PermissionRequestData
+from quarterdeck.core.model.events import FeedEvent
+from quarterdeck.core.model.state import Request, State
 from quarterdeck.store.log import Entry, Log
 from tests.support.daemon import Daemon
 

@@ -17,12 +17,12 @@ from pathlib import Path
 from benchmarks.common import Figure, interleave, main, percentile
 from benchmarks.reduce import SESSIONS, heard, payloads
 from benchmarks.restart import build
+from quarterdeck.core.model.state import State
 from quarterdeck.core.reduce import reduce
-from quarterdeck.core.state import State
-from quarterdeck.daemon.indexing import Indexing
+from quarterdeck.daemon.maintenance.search_indexer import Indexing
 from quarterdeck.store.log import Entry, Log
 from quarterdeck.store.reader import FeedQuery, Reader
-from quarterdeck.store.search import SearchIndex
+from quarterdeck.store.search_index import SearchIndex
 
 NEEDLE = "periscope"
 EVERY = 20_000

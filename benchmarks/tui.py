@@ -18,7 +18,7 @@ from textual.screen import Screen
 from benchmarks import tui_face
 from benchmarks.common import Figure, main, percentile
 from benchmarks.tui_face import HELLO, LONG, ROUNDS, SIZE, Turn, first_paint, longest_of, turn_figures
-from quarterdeck.surfaces.tui.feed.rows import Rows
+from quarterdeck.surfaces.tui.feed.rows.rows import Rows
 from quarterdeck.surfaces.tui.feed.source import FeedSource
 from quarterdeck.surfaces.tui.feed.view import FeedView
 from tests.support.feed import Log, turns

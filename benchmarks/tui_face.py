@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 from textual.events import Key
 
 from benchmarks.common import Figure, load, percentile, stolen
-from quarterdeck.surfaces.live import Connected, Live, Lost, Message, read_frame
+from quarterdeck.surfaces.client.connection import Talk
+from quarterdeck.surfaces.client.live import Connected, Live, Lost, Message, read_frame
 from quarterdeck.surfaces.tui.app import QuarterdeckApp, spare_collector
-from quarterdeck.surfaces.tui.talk import Talk
 from tests.support.daemon import Daemon, permission
 from tests.support.feed import turns
 from tests.support.tui import RecordedTalk, connected, session, snapshot

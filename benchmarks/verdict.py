@@ -11,7 +11,7 @@ from tree_sitter import Language, Parser
 
 from benchmarks.common import Figure, load, main, ratios
 from benchmarks.lines import ALLOWED, lines
-from quarterdeck.core.rules import Rule, Rulebook, Subject
+from quarterdeck.core.rules.rulebook import Rule, Rulebook, Subject
 
 PROGRAMS = ("git", "npm", "cargo", "docker", "kubectl", "make", "pip", "go", "gh", "aws")
 FEW, MANY = 10, 1000

@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
-from quarterdeck.core.feed import KINDS, FeedEvent
-from quarterdeck.core.payload import TOO_LARGE
-from quarterdeck.core.state import Request, Session, State
+from quarterdeck.core.model.events import KINDS, FeedEvent
+from quarterdeck.core.model.payload import TOO_LARGE
+from quarterdeck.core.model.state import Request, Session, State
 from quarterdeck.errors import BadInput
 
 MAX_BYTES = 32 * 1024 * 1024

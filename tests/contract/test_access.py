@@ -12,10 +12,10 @@ from typing import Any, cast
 import pytest
 from litestar import Litestar, asgi, get
 
-from quarterdeck.serve.access import SCOPES, Access, Pace
-from quarterdeck.serve.agents import Agents
-from quarterdeck.serve.api import create_api, routes_of
-from quarterdeck.serve.desk import Desk
+from quarterdeck.api.app import create_api, routes_of
+from quarterdeck.api.backend import Desk
+from quarterdeck.api.http.agent_block import Agents
+from quarterdeck.api.http.credentials import SCOPES, Access, Pace
 from tests.support.access import (
     Page,
     as_token,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.config.tree import KEYS
+from quarterdeck.config.schema import KEYS
 from tests.contract.test_cli import qd
 from tests.support.daemon import PLAIN, Daemon, launching
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from quarterdeck.agents.day import DAY
-from quarterdeck.cli.demo_home import NOTE, make_home, sweep
-from quarterdeck.daemon.proc import alive
-from quarterdeck.surfaces.client import Client
+from quarterdeck.agents.demo_day import DAY
+from quarterdeck.cli.admin.demo_home import NOTE, make_home, sweep
+from quarterdeck.surfaces.client.http import Client
+from quarterdeck.system.process_table import alive
 from tests.support.daemon import until
 
 pytestmark = pytest.mark.timeout(60)

@@ -9,9 +9,9 @@ from typing import Any, cast
 import pytest
 import typer
 
+from quarterdeck.api.app import create_api
 from quarterdeck.cli.app import GROUPS, cli_for
 from quarterdeck.config import Config
-from quarterdeck.serve.api import create_api
 from tests.conftest import known_laws
 from tests.support.docs import DOCS, PAGES
 

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from quarterdeck.cli.reading import wanted
+from quarterdeck.cli.commands.queries import wanted
 from quarterdeck.errors import NoDaemon, Refused
-from quarterdeck.surfaces.client import Client
-from quarterdeck.surfaces.live import Connected, Live, Lost, Message
+from quarterdeck.surfaces.client.http import Client
+from quarterdeck.surfaces.client.live import Connected, Live, Lost, Message
 from tests.support.access import make_token
 from tests.support.daemon import Daemon, Json, permission, prompt, until
 

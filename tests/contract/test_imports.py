@@ -23,7 +23,7 @@ BREACHES = [
     ("Surfaces do not read the store", "surfaces/breach.py", "import quarterdeck.store.log"),
     ("Nothing but runner/sdk.py imports the Agent SDK", "daemon/breach.py", "import claude_agent_sdk"),
     ("The hook path imports nothing of ours", "hook.py", "import quarterdeck.errors"),
-    ("A terminal's host is small", "runner/ring.py", "import quarterdeck.errors"),
+    ("A terminal's host is small", "sessions/host/replay_buffer.py", "import quarterdeck.errors"),
 ]
 
 

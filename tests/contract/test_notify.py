@@ -19,11 +19,11 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.core.decisions import DEFAULT_DENY
-from quarterdeck.core.notice import Waits, notice_of
-from quarterdeck.daemon.channels import Desktop
-from quarterdeck.daemon.posting import NotSent, post
-from quarterdeck.daemon.tls import self_signed
+from quarterdeck.core.engine.notifications import Waits, notice_of
+from quarterdeck.core.model.decisions import DEFAULT_DENY
+from quarterdeck.daemon.notify.channels import Desktop
+from quarterdeck.daemon.notify.http_post import NotSent, post
+from quarterdeck.daemon.setup.certificates import self_signed
 from tests.support.daemon import Daemon, Json, decision_in, permission, until
 from tests.support.receiver import Receiver, Taken
 

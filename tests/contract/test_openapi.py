@@ -7,8 +7,8 @@ from typing import Any, cast
 import jsonschema
 import pytest
 
-from quarterdeck.serve.api import create_api, schema_of
-from quarterdeck.serve.describe import page
+from quarterdeck.api.app import create_api, schema_of
+from quarterdeck.api.openapi import page
 
 SCHEMA = schema_of(create_api(cast(Any, None), cast(Any, None), cast(Any, None), cast(Any, None)))
 OPERATIONS = [(path, method) for path, methods in SCHEMA["paths"].items() for method in methods]

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from quarterdeck.config import OtelSettings
-from quarterdeck.daemon.otel import read_headers, traces_url
-from quarterdeck.daemon.redact import Redactor
-from quarterdeck.daemon.spans import span_id_of, trace_id_of
+from quarterdeck.daemon.telemetry.log_redaction import Redactor
+from quarterdeck.daemon.telemetry.otel_export import read_headers, traces_url
+from quarterdeck.daemon.telemetry.spans import span_id_of, trace_id_of
 from quarterdeck.errors import ConfigError
 from tests.support.collector import Collector, attributes
 from tests.support.daemon import Daemon, Json, launching, permission, prompt

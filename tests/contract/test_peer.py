@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from quarterdeck.daemon.peer import connection, hides, holds_socket, is_here
+from quarterdeck.system.socket_owner import connection, hides, holds_socket, is_here
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 

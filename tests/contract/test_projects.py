@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from quarterdeck.core.projects import project_id_of
-from quarterdeck.runner.git import Git, Repository, repository_at
+from quarterdeck.core.workspace.projects import project_id_of
+from quarterdeck.projects.git_read import Git, Repository, repository_at
 from tests.support.daemon import Daemon, Json, prompt, until
 from tests.support.repositories import commit, git, hostile, repository
 

@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 import pytest
 
-from quarterdeck.store.search import known_upto
+from quarterdeck.store.search_index import known_upto
 from tests.support.daemon import Daemon, permission, prompt, until
 
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-SETTINGS = {"pydantic", "quarterdeck.config.tree"}
+SETTINGS = {"pydantic", "quarterdeck.config.schema"}
 
 
 def loaded(module: str) -> set[str]:
@@ -21,4 +21,4 @@ def test_what_talks_to_a_daemon_loads_no_settings(module: str) -> None:
 
 
 def test_the_settings_are_loaded_where_they_are_read() -> None:
-    assert loaded("quarterdeck.config.loading") >= SETTINGS
+    assert loaded("quarterdeck.config.loader") >= SETTINGS

@@ -16,8 +16,8 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from websockets.asyncio.client import connect
 
-from quarterdeck.daemon.serving import hosts_of
-from quarterdeck.daemon.tls import names_of, own_certificate, self_signed
+from quarterdeck.daemon.setup.certificates import names_of, own_certificate, self_signed
+from quarterdeck.daemon.setup.http_server import hosts_of
 from quarterdeck.errors import ConfigError
 from tests.support.access import as_token
 from tests.support.daemon import PLAIN, Daemon, launching

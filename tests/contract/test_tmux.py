@@ -18,12 +18,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from quarterdeck.core.orders import Send, Start
+from quarterdeck.core.engine.session_messages import Send, Start
 from quarterdeck.errors import Refused
-from quarterdeck.runner.kin import process_id
-from quarterdeck.runner.launching import Kit
-from quarterdeck.runner.tmux import TmuxWay
-from quarterdeck.runner.tmux_view import look
+from quarterdeck.sessions.launcher import Kit
+from quarterdeck.sessions.tmux.launcher import TmuxWay
+from quarterdeck.sessions.tmux.viewer import look
+from quarterdeck.system.process_watch import process_id
 from tests.support import composer
 from tests.support.ears import Heard, eventually, shows
 

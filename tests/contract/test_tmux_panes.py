@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from quarterdeck.runner.kin import process_id
-from quarterdeck.runner.tmux_panes import ClaudePane, claude_panes, default_socket
+from quarterdeck.sessions.tmux.user_panes import ClaudePane, claude_panes, default_socket
+from quarterdeck.system.process_watch import process_id
 from tests.support.daemon import Daemon, prompt, until
 
 pytestmark = pytest.mark.skipif(not shutil.which("tmux"), reason="tmux is not here")

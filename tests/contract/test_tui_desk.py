@@ -14,14 +14,14 @@ from textual.command import Command, CommandList, CommandPalette
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
-from quarterdeck.surfaces.tui.desk import Aim
-from quarterdeck.surfaces.tui.dialogs.batch import BatchDialog, Marks
+from quarterdeck.surfaces.client.connection import Talk
+from quarterdeck.surfaces.terminal.model import SETTLE_SECONDS, Asked
+from quarterdeck.surfaces.tui.dialogs.base import Dialog
 from quarterdeck.surfaces.tui.dialogs.choices import OneWord
-from quarterdeck.surfaces.tui.dialogs.dialog import Dialog
-from quarterdeck.surfaces.tui.dialogs.words import WordsDialog
-from quarterdeck.surfaces.tui.model import SETTLE_SECONDS, Asked
-from quarterdeck.surfaces.tui.screens.page import PageScreen
-from quarterdeck.surfaces.tui.talk import Talk
+from quarterdeck.surfaces.tui.dialogs.decisions.batch import BatchDialog, Marks
+from quarterdeck.surfaces.tui.dialogs.decisions.message import WordsDialog
+from quarterdeck.surfaces.tui.panes.request_pane import Aim
+from quarterdeck.surfaces.tui.screens.base import PageScreen
 from tests.support.daemon import Daemon, HeldHook, Json, decision_in, permission
 from tests.support.pilot import Face, face_of
 from tests.support.slow_link import slow_link

@@ -12,15 +12,15 @@ import pytest
 from textual.binding import Binding
 from textual.widgets import Input
 
-from quarterdeck.core.text import UNSEEN
-from quarterdeck.surfaces.tui.commands import COMMANDS
-from quarterdeck.surfaces.tui.dialogs.dialog import Dialog
-from quarterdeck.surfaces.tui.lines import fold
-from quarterdeck.surfaces.tui.lines import plain as plain_text
-from quarterdeck.surfaces.tui.places import PLACES
-from quarterdeck.surfaces.tui.screens.help import command_lines, key_lines
-from quarterdeck.surfaces.tui.screens.page import PageScreen
-from quarterdeck.surfaces.tui.wall import Wall
+from quarterdeck.core.text.sanitize import UNSEEN
+from quarterdeck.surfaces.terminal.commands import COMMANDS
+from quarterdeck.surfaces.terminal.styled_text import fold
+from quarterdeck.surfaces.terminal.styled_text import plain as plain_text
+from quarterdeck.surfaces.tui.dialogs.base import Dialog
+from quarterdeck.surfaces.tui.help_screen import command_lines, key_lines
+from quarterdeck.surfaces.tui.key_tables import PLACES
+from quarterdeck.surfaces.tui.screens.base import PageScreen
+from quarterdeck.surfaces.tui.widgets.text_view import Wall
 from tests.support.daemon import Daemon, decision_in, permission, prompt
 from tests.support.hostile import HOSTILE, SENT
 from tests.support.pilot import Face, face_of

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from quarterdeck import __version__
-from quarterdeck.surfaces.live import Connected, Lost, Message
+from quarterdeck.surfaces.client.live import Connected, Lost, Message
 from quarterdeck.surfaces.tui.app import QuarterdeckApp
-from quarterdeck.surfaces.tui.themes import NAMES
+from quarterdeck.surfaces.tui.widgets.themes import NAMES
 from tests.support.looks import ANSWERS, ASKED, LOOKED_AT, SESSIONS
 from tests.support.pilot import Face
 from tests.support.screenshots import picture

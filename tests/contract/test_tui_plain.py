@@ -13,10 +13,10 @@ from typing import Any, TextIO
 
 import pytest
 
-from quarterdeck.core.text import UNSEEN
-from quarterdeck.surfaces.tui import plain
-from quarterdeck.surfaces.tui.model import SETTLE_SECONDS
-from quarterdeck.surfaces.tui.talk import Talk
+from quarterdeck.core.text.sanitize import UNSEEN
+from quarterdeck.surfaces import plain
+from quarterdeck.surfaces.client.connection import Talk
+from quarterdeck.surfaces.terminal.model import SETTLE_SECONDS
 from tests.support.daemon import Daemon, HeldHook, decision_in, permission, prompt
 
 pytestmark = pytest.mark.timeout(60)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from quarterdeck.surfaces.tui.bridge import Bridge
 from quarterdeck.surfaces.tui.dialogs.choices import OneWord
-from quarterdeck.surfaces.tui.dialogs.rule import SureDialog
-from quarterdeck.surfaces.tui.dialogs.start import Filter, StartDialog
-from quarterdeck.surfaces.tui.screens.worktree import WorktreePage
+from quarterdeck.surfaces.tui.dialogs.manage.rules import SureDialog
+from quarterdeck.surfaces.tui.dialogs.manage.start_session import Filter, StartDialog
+from quarterdeck.surfaces.tui.main_screen import Bridge
+from quarterdeck.surfaces.tui.screens.workspace.worktree import WorktreePage
 from tests.contract.test_tui_steering import foot, shows
 from tests.support.daemon import Daemon, Json
 from tests.support.pilot import Face, face_of

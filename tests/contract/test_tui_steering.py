@@ -11,18 +11,18 @@ import pytest
 from textual.widgets import TextArea
 
 from quarterdeck import __version__
-from quarterdeck.surfaces.live import Message
+from quarterdeck.surfaces.client.live import Message
 from quarterdeck.surfaces.tui.app import QuarterdeckApp
-from quarterdeck.surfaces.tui.bridge import Bridge
 from quarterdeck.surfaces.tui.dialogs.choices import OneWord
-from quarterdeck.surfaces.tui.dialogs.rule import SureDialog
-from quarterdeck.surfaces.tui.dialogs.session import GoOnDialog, SwitchDialog, WriteDialog
-from quarterdeck.surfaces.tui.dialogs.start import Filter, StartDialog
-from quarterdeck.surfaces.tui.dialogs.trust import TrustDialog
-from quarterdeck.surfaces.tui.screens.marketplaces import MarketplacesPage
-from quarterdeck.surfaces.tui.screens.mcp import McpPage
-from quarterdeck.surfaces.tui.screens.plugins import PluginsPage
-from quarterdeck.surfaces.tui.speech import Speech
+from quarterdeck.surfaces.tui.dialogs.manage.rules import SureDialog
+from quarterdeck.surfaces.tui.dialogs.manage.session import GoOnDialog, SwitchDialog, WriteDialog
+from quarterdeck.surfaces.tui.dialogs.manage.start_session import Filter, StartDialog
+from quarterdeck.surfaces.tui.dialogs.manage.trust import TrustDialog
+from quarterdeck.surfaces.tui.main_screen import Bridge
+from quarterdeck.surfaces.tui.panes.speech import Speech
+from quarterdeck.surfaces.tui.screens.workspace.marketplaces import MarketplacesPage
+from quarterdeck.surfaces.tui.screens.workspace.mcp import McpPage
+from quarterdeck.surfaces.tui.screens.workspace.plugins import PluginsPage
 from tests.support.daemon import Daemon
 from tests.support.pilot import Face, face_of
 from tests.support.tui import NOW, Json, RecordedTalk, connected, event, ours, session, snapshot, told

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from textual.widgets import TextArea
 
-from quarterdeck.surfaces.tui.bridge import Bridge
 from quarterdeck.surfaces.tui.dialogs.choices import OneWord
-from quarterdeck.surfaces.tui.dialogs.rule import SureDialog
-from quarterdeck.surfaces.tui.dialogs.session import WriteDialog
-from quarterdeck.surfaces.tui.dialogs.start import StartDialog
-from quarterdeck.surfaces.tui.screens.worktree import WorktreePage
+from quarterdeck.surfaces.tui.dialogs.manage.rules import SureDialog
+from quarterdeck.surfaces.tui.dialogs.manage.session import WriteDialog
+from quarterdeck.surfaces.tui.dialogs.manage.start_session import StartDialog
+from quarterdeck.surfaces.tui.main_screen import Bridge
+from quarterdeck.surfaces.tui.screens.workspace.worktree import WorktreePage
 from tests.contract.test_tui_steering import foot, recorded, shows
 from tests.support.tui import Json, ours
 

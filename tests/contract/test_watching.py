@@ -9,9 +9,9 @@ from pathlib import Path
 
 from watchfiles import Change
 
-from quarterdeck.core.projects import Project
-from quarterdeck.runner.projects import Projects
-from quarterdeck.runner.watcher import Watcher
+from quarterdeck.core.workspace.projects import Project
+from quarterdeck.projects.catalog import Projects
+from quarterdeck.projects.watcher import Watcher
 from tests.contract.test_projects import qd, serving
 from tests.support.daemon import until
 from tests.support.repositories import git, repository

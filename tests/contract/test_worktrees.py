@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from quarterdeck.core.worktree import Worktree
-from quarterdeck.core.worktree_text import FileChange
+from quarterdeck.core.workspace.worktree_output import FileChange
+from quarterdeck.core.workspace.worktrees import Worktree
 from quarterdeck.errors import Refused
-from quarterdeck.runner.git_work import GitWork
-from quarterdeck.runner.worktrees import Worktrees
+from quarterdeck.projects.git_write import GitWork
+from quarterdeck.projects.worktrees import Worktrees
 from tests.support.repositories import WHO, commit, git, hostile, repository, runs_when_written
 
 SESSION = "5bcc959a-1f0c-4c55-9c5f-3a2b1c0d9e8f"

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from quarterdeck.agents.claude.hook_setup import hook_groups
 from quarterdeck.agents.claude.hooks import SUPPORTED
-from quarterdeck.agents.claude.plugin import hook_groups
-from quarterdeck.daemon.connect import Transport
+from quarterdeck.drivers.claude.install.install import Transport
 from tests.support.claude import Json, require
 from tests.support.connected import Connected, processes_in
 from tests.support.daemon import until

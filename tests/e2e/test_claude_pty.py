@@ -10,11 +10,11 @@ from threading import Event
 
 import pytest
 
-from quarterdeck.core.orders import Send, Start
-from quarterdeck.daemon.processes import read_process
+from quarterdeck.core.engine.session_messages import Send, Start
+from quarterdeck.drivers.claude.session_files import read_process
 from quarterdeck.errors import Refused
-from quarterdeck.runner.launching import Kit, Running
-from quarterdeck.runner.pty import PtyWay
+from quarterdeck.sessions.launcher import Kit, Running
+from quarterdeck.sessions.pty.launcher import PtyWay
 from tests.support.claude import ClaudeHome, read_lines, require
 from tests.support.model_server import ModelServer, Turn, text, tool
 from tests.support.terminals import Heard, eventually

@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.agents.claude.sdk import NOBODY
-from quarterdeck.core.decisions import Allow, Answer, Deny, Grant, NoOpinion
-from quarterdeck.core.orders import Down, Failed, TurnEnded
+from quarterdeck.agents.claude.sdk_messages import NOBODY
+from quarterdeck.core.engine.session_messages import Down, Failed, TurnEnded
+from quarterdeck.core.model.decisions import Allow, Answer, Deny, Grant, NoOpinion
+from quarterdeck.drivers.claude.sdk_launcher import MISSING
 from quarterdeck.errors import Refused
-from quarterdeck.runner.launching import Asked
-from quarterdeck.runner.sdk import MISSING
+from quarterdeck.sessions.launcher import Asked
 from tests.support.claude import ClaudeHome, require
 from tests.support.model_server import ModelServer, Turn, text, tool
 from tests.support.sdk_sessions import Deck, for_ever

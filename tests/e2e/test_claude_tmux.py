@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.core.orders import Send, Start
+from quarterdeck.core.engine.session_messages import Send, Start
 from quarterdeck.errors import Refused
-from quarterdeck.runner.launching import Kit
-from quarterdeck.runner.tmux import TmuxWay
-from quarterdeck.runner.tmux_panes import claude_panes
+from quarterdeck.sessions.launcher import Kit
+from quarterdeck.sessions.tmux.launcher import TmuxWay
+from quarterdeck.sessions.tmux.user_panes import claude_panes
 from tests.support.claude import ClaudeHome, require
 from tests.support.ears import Heard, eventually, shows
 from tests.support.model_server import ModelServer, Turn, text, tool

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from quarterdeck.daemon.connect import Transport
+from quarterdeck.drivers.claude.install.install import Transport
 from tests.support.claude import require
 from tests.support.connected import Connected
 

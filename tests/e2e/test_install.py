@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.agents.claude.plugin import PLUGIN_ID
-from quarterdeck.daemon.connect import Scope, Transport
+from quarterdeck.agents.claude.hook_setup import PLUGIN_ID
+from quarterdeck.drivers.claude.install.install import Scope, Transport
 from quarterdeck.errors import QuarterdeckError
 from tests.support.claude import ClaudeHome, require
 from tests.support.install import FOREIGN, ORIGINAL, TOKEN, Bench, mode, tree

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from quarterdeck.agents.claude.plugin import PLUGIN_ID, read_installed
-from quarterdeck.daemon.connect import Transport
+from quarterdeck.agents.claude.hook_setup import PLUGIN_ID, read_installed
+from quarterdeck.drivers.claude.install.install import Transport
 from quarterdeck.errors import ConfigError, QuarterdeckError
 from tests.contract.test_cli import at_a_terminal
 from tests.support.claude import ClaudeHome, require

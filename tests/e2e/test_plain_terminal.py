@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from quarterdeck.surfaces.tui.model import SETTLE_SECONDS
+from quarterdeck.surfaces.terminal.model import SETTLE_SECONDS
 from tests.support.daemon import Daemon, decision_in, permission
 from tests.support.tmux import Pane, wait_until
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from quarterdeck.store.chain import verify
+from quarterdeck.store.hash_chain import verify
 from tests.support.daemon import Daemon, HeldHook, decision_in, permission, prompt, until
 from tests.support.faulty import Nursery
 

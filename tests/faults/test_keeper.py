@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from quarterdeck.daemon.proc import read_proc
-from quarterdeck.runner import keeper
+from quarterdeck.sessions.host import supervisor as keeper
+from quarterdeck.system.process_table import read_proc
 
 pytestmark = pytest.mark.faults
 

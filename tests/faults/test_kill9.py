@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from quarterdeck.core.feed import FeedEvent
-from quarterdeck.core.fold import fold
-from quarterdeck.core.state import State
-from quarterdeck.store.chain import verify
+from quarterdeck.core.engine.fold import fold
+from quarterdeck.core.model.events import FeedEvent
+from quarterdeck.core.model.state import State
+from quarterdeck.store.hash_chain import verify
 from quarterdeck.wire import read_event, read_request, read_state, write_json
 from tests.support.daemon import READY_SECONDS, Daemon, Json, permission, prompt, until
 from tests.support.faulty import DIED, POINTS, Nursery

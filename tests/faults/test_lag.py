@@ -21,7 +21,7 @@ from websockets.protocol import State
 from websockets.uri import parse_uri
 
 from quarterdeck import __version__
-from quarterdeck.surfaces.findings import findings, quantile
+from quarterdeck.surfaces.text.health import findings, quantile
 from tests.support.daemon import Daemon, Json, permission, prompt, until
 
 pytestmark = pytest.mark.faults

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from quarterdeck.core.payload import TOO_LARGE
+from quarterdeck.core.model.payload import TOO_LARGE
 from tests.support.daemon import Daemon
 
 pytestmark = pytest.mark.faults

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from quarterdeck.daemon.proc import process_table, read_proc
 from quarterdeck.errors import Refused
-from quarterdeck.runner.host_notes import name_of
-from quarterdeck.runner.launching import Running
-from quarterdeck.runner.ring import RESET, SIZE
+from quarterdeck.sessions.host.replay_buffer import RESET, SIZE
+from quarterdeck.sessions.launcher import Running
+from quarterdeck.sessions.pty.host_registry import name_of
+from quarterdeck.system.process_table import process_table, read_proc
 from tests.support.terminals import Terminals, eventually
 
 pytestmark = pytest.mark.faults

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from quarterdeck.store.chain import verify
+from quarterdeck.store.hash_chain import verify
 from quarterdeck.store.log import Entry, Log
 from quarterdeck.store.reader import FeedQuery, Reader
-from quarterdeck.store.search import SearchIndex
+from quarterdeck.store.search_index import SearchIndex
 from tests.support.scene import Scene
 
 pytestmark = pytest.mark.faults

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from quarterdeck.store.chain import verify
+from quarterdeck.store.hash_chain import verify
 from tests.support.daemon import Daemon, Json, decision_in, permission, prompt, until
 from tests.support.faulty import Nursery, unwritable
 

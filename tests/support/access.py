@@ -6,10 +6,10 @@ from typing import cast
 
 from litestar.routes import HTTPRoute
 
-from quarterdeck.serve.access import Access, Pace
-from quarterdeck.serve.agents import Agents
-from quarterdeck.serve.api import create_api
-from quarterdeck.serve.desk import Desk
+from quarterdeck.api.app import create_api
+from quarterdeck.api.backend import Desk
+from quarterdeck.api.http.agent_block import Agents
+from quarterdeck.api.http.credentials import Access, Pace
 from tests.support.daemon import Daemon, Json
 from tests.support.raw import JSON, Answer, Headers, bearer, send
 

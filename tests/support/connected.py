@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from quarterdeck import hook as forwarder
-from quarterdeck.daemon.connect import Endpoint, InstallOptions, Transport, install
+from quarterdeck.drivers.claude.install.install import Endpoint, InstallOptions, Transport, install
 from tests.support.claude import ClaudeHome, Finished, Json
 from tests.support.daemon import Daemon, until
 from tests.support.model_server import ModelServer, Turn, text, tool

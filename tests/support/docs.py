@@ -7,13 +7,13 @@ from pathlib import Path
 import msgspec
 
 from quarterdeck.agents.claude.hooks import HOOKS, read_hook
-from quarterdeck.core.agent_state import STATE_AFTER
-from quarterdeck.core.commands import Heard
-from quarterdeck.core.feed import HIDDEN, KINDS
+from quarterdeck.core.engine.messages import Heard
+from quarterdeck.core.model.agent_state import STATE_AFTER
+from quarterdeck.core.model.events import HIDDEN, KINDS
+from quarterdeck.core.model.runtime_event import INTERACTIONS, SILENT
+from quarterdeck.core.model.state import State
 from quarterdeck.core.reduce import reduce
-from quarterdeck.core.runtime import INTERACTIONS, SILENT
-from quarterdeck.core.state import State
-from quarterdeck.core.titles import UI, Ui
+from quarterdeck.core.text.titles import UI, Ui
 from tests.support.docs_settings import settings_page
 from tests.support.docs_tui import tui_page
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, get_args, get_origin
 
-from quarterdeck.config.tree import Section, sections
-from quarterdeck.config.writing import yaml_text
+from quarterdeck.config.schema import Section, sections
+from quarterdeck.config.template import yaml_text
 
 HEAD = """# Settings
 

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 
 from textual.binding import Binding, BindingType
 
-from quarterdeck.surfaces.tui.commands import COMMANDS, Command
-from quarterdeck.surfaces.tui.places import PLACES
-from quarterdeck.surfaces.tui.plain.orders import ORDERS
-from quarterdeck.surfaces.tui.screens.help import key_names
+from quarterdeck.surfaces.plain.command_help import ORDERS
+from quarterdeck.surfaces.terminal.commands import COMMANDS, Command
+from quarterdeck.surfaces.tui.help_screen import key_names
+from quarterdeck.surfaces.tui.key_tables import PLACES
 
 HEAD = """# The terminal face
 

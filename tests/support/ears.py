@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from quarterdeck.core.decisions import Decision, NoOpinion
-from quarterdeck.core.orders import Down, News
-from quarterdeck.runner.launching import Asked, TerminalWay
+from quarterdeck.core.engine.session_messages import Down, News
+from quarterdeck.core.model.decisions import Decision, NoOpinion
+from quarterdeck.sessions.launcher import Asked, TerminalWay
 
 T = TypeVar("T")
 

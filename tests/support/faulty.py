@@ -118,7 +118,7 @@ def _nothing() -> None:
 
 
 def _before_reduce(hit: Callable[[], None]) -> None:
-    from quarterdeck.daemon import loop
+    from quarterdeck.daemon.loop import loop
 
     around(loop, "reduce", before=hit)
 
@@ -142,13 +142,14 @@ def _committed(hit: Callable[[], None]) -> None:
 
 
 def _before_answer(hit: Callable[[], None]) -> None:
-    from quarterdeck.daemon.loop import Loop
+    from quarterdeck.daemon.loop.loop import Loop
 
     around(Loop, "_perform", before=hit)
 
 
 def _answered(hit: Callable[[], None]) -> None:
-    from quarterdeck.daemon import hook_route, listen
+    from quarterdeck.daemon.ingest import http_hooks as hook_route
+    from quarterdeck.daemon.ingest import unix_socket as listen
 
     around_async(hook_route, "_say", after=hit)
     around_async(listen.SocketServer, "_envelope", after=hit)
@@ -171,14 +172,14 @@ def _folding(hit: Callable[[], None]) -> None:
 
 def _restarted(hit: Callable[[], None]) -> None:
     """Once the first batch of a start, which says that we came back, is on record."""
-    from quarterdeck.daemon import loop
+    from quarterdeck.daemon.loop import loop
 
     around(loop.Loop, "_publish", after=hit)
 
 
 def _noting(hit: Callable[[], None]) -> None:
     """While daemon.json is written: before its content, before its mode, before its place."""
-    from quarterdeck.daemon.home import Home
+    from quarterdeck.daemon.setup.home import Home
 
     def write_note(home: Home, **fields: Any) -> None:
         hit()
@@ -193,8 +194,8 @@ def _noting(hit: Callable[[], None]) -> None:
 
 def _draining(hit: Callable[[], None]) -> None:
     """Between two holders that are let go because of SIGTERM."""
-    from quarterdeck.daemon.holders import Holders
-    from quarterdeck.daemon.loop import Loop
+    from quarterdeck.daemon.loop.loop import Loop
+    from quarterdeck.daemon.loop.waiters import Holders
 
     def letting_go(loop: Loop) -> None:
         around(Holders, "answer", before=hit)
@@ -235,15 +236,15 @@ def arm(point: str, hit: int) -> None:
 
 def snapshot_every(events: int) -> None:
     """Keep snapshots far more often than the daemon does, so that a short story has some."""
-    from quarterdeck.daemon import loop
+    from quarterdeck.daemon.loop import loop
 
     put(loop, "SNAPSHOT_EVERY", events)
 
 
 def show_recovered(path: Path) -> None:
     """Write the state that a start recovered into a file, for comparison with the log."""
-    from quarterdeck.core.state import State
-    from quarterdeck.daemon import main
+    from quarterdeck.core.model.state import State
+    from quarterdeck.daemon import app as main
     from quarterdeck.wire import write_json
 
     def recover(*args: Any, **kwargs: Any) -> State:
@@ -279,7 +280,7 @@ def show_stalls(path: Path) -> None:
     """Write the longest time the event loop did not come round into a file, and start anew when there is a file
     `again` beside it. Only the time this process had of its processors counts: a busy machine does not, a thread of
     ours that keeps the interpreter to itself does."""
-    from quarterdeck.daemon import main
+    from quarterdeck.daemon import app as main
 
     async def serve(*args: Any, **kwargs: Any) -> None:
         ticking = asyncio.create_task(_tick(path))
@@ -403,10 +404,10 @@ def _warm_up() -> None:
     import uvloop  # noqa: F401
     from litestar import Litestar
 
-    from quarterdeck.cli import running  # noqa: F401
-    from quarterdeck.daemon import main
-    from quarterdeck.daemon.serving import uvicorn_config
-    from quarterdeck.serve.asgi import App
+    from quarterdeck.api.http.asgi import App
+    from quarterdeck.cli.admin import daemon as running  # noqa: F401
+    from quarterdeck.daemon import app as main
+    from quarterdeck.daemon.setup.http_server import uvicorn_config
 
     def create_api(desk: Any, access: Any, pace: Any, agents: Any) -> Litestar:
         app.state.update({"desk": desk, "access": access, "pace": pace, "agents": agents})
@@ -426,7 +427,7 @@ def _be_born(order: Mapping[str, Any]) -> NoReturn:
         os.close(opened)
     import typer
 
-    from quarterdeck.cli.running import daemon
+    from quarterdeck.cli.admin.daemon import daemon
 
     code = 1
     try:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from quarterdeck.core.titles import UI, Ui
+from quarterdeck.core.text.titles import UI, Ui
 from quarterdeck.errors import NoDaemon
 
 Event = dict[str, Any]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from quarterdeck.agents.claude.plugin import Endpoint, Groups
+from quarterdeck.agents.claude.hook_setup import Endpoint, Groups
 
 OLD, NEW = "2.1.197", "2.1.325"
 

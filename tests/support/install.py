@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 
 from quarterdeck import hook as forwarder
-from quarterdeck.agents.claude.plugin import PLUGIN_ID
-from quarterdeck.daemon import connect
-from quarterdeck.daemon.connect import Endpoint, InstallOptions, UninstallOptions
+from quarterdeck.agents.claude.hook_setup import PLUGIN_ID
+from quarterdeck.drivers.claude.install import install as connect
+from quarterdeck.drivers.claude.install.install import Endpoint, InstallOptions, UninstallOptions
 from tests.support.claude import ClaudeHome
 
 TOKEN = "hook-token-of-the-test-0123456789"

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from quarterdeck import __version__
-from quarterdeck.core.text import UNSEEN
+from quarterdeck.core.text.sanitize import UNSEEN
 from quarterdeck.errors import Refused
-from quarterdeck.surfaces.live import Connected, Lost, Message
-from quarterdeck.surfaces.tui.plain.running import face_on
+from quarterdeck.surfaces.client.live import Connected, Lost, Message
+from quarterdeck.surfaces.plain.terminal_io import face_on
 from tests.support.tui import Json, RecordedTalk, connected, snapshot, told
 
 RULE: Json = {"effect": None, "rules": [], "reasons": [], "patterns": [], "trust": None}

@@ -1,6 +1,6 @@
 """A day at the desk for pictures that never change: what a daemon says, and the keys that lead to each screen."""
 
-from quarterdeck.core.feed import OWN
+from quarterdeck.core.model.events import OWN
 from tests.support.tui import NOW, Json, event, figures, project, projects, request, session
 
 SPENT: Json = {"input_tokens": 4210, "output_tokens": 980, "cache_read_tokens": 61200, "cache_write_tokens": 8300}

@@ -9,12 +9,12 @@ from pathlib import Path
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from quarterdeck.surfaces.client.connection import Talk
+from quarterdeck.surfaces.terminal.model import SETTLE_SECONDS, Asked
 from quarterdeck.surfaces.tui.app import QuarterdeckApp
-from quarterdeck.surfaces.tui.bridge import Bridge
-from quarterdeck.surfaces.tui.desk import Desk
-from quarterdeck.surfaces.tui.dialogs.dialog import DecisionDialog
-from quarterdeck.surfaces.tui.model import SETTLE_SECONDS, Asked
-from quarterdeck.surfaces.tui.talk import Talk
+from quarterdeck.surfaces.tui.dialogs.base import DecisionDialog
+from quarterdeck.surfaces.tui.main_screen import Bridge
+from quarterdeck.surfaces.tui.panes.request_pane import Desk
 
 SECONDS = 30.0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from quarterdeck.core.rules import Rule, Rulebook, Subject
+from quarterdeck.core.rules.rulebook import Rule, Rulebook, Subject
 
 HOME, CWD, OURS = "/home/me", "/home/me/project", "/home/me/.local/state/quarterdeck"
 

@@ -7,8 +7,8 @@ from typing import Any, Self
 from msgspec.structs import replace
 
 from quarterdeck.agents.claude.hooks import read_hook
-from quarterdeck.core.agent_state import AgentState
-from quarterdeck.core.commands import (
+from quarterdeck.core.engine.fold import fold
+from quarterdeck.core.engine.messages import (
     AddRule,
     AddRules,
     Answer,
@@ -23,12 +23,12 @@ from quarterdeck.core.commands import (
     Reply,
     StillWaiting,
 )
-from quarterdeck.core.decisions import Decision, NoOpinion
-from quarterdeck.core.feed import FeedEvent
-from quarterdeck.core.fold import fold
+from quarterdeck.core.model.agent_state import AgentState
+from quarterdeck.core.model.decisions import Decision, NoOpinion
+from quarterdeck.core.model.events import FeedEvent
+from quarterdeck.core.model.rule import Rule
+from quarterdeck.core.model.state import Request, Session, Settings, State
 from quarterdeck.core.reduce import Result, reduce
-from quarterdeck.core.rule import Rule
-from quarterdeck.core.state import Request, Session, Settings, State
 
 
 class Scene:

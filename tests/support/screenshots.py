@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from quarterdeck.surfaces.client import Client
+from quarterdeck.surfaces.client.http import Client
+from quarterdeck.surfaces.terminal.model import SETTLE_SECONDS
 from quarterdeck.surfaces.tui.app import QuarterdeckApp
-from quarterdeck.surfaces.tui.model import SETTLE_SECONDS
 from tests.support.daemon import until
 from tests.support.pilot import Face, face_of
 from tests.support.staged import Json, StagedTalk

@@ -6,10 +6,10 @@ import uuid
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-from quarterdeck.core.decisions import Allow, Decision
-from quarterdeck.core.orders import Down, News, Noted, Send, Start, TurnEnded
-from quarterdeck.runner.launching import Asked, Kit, Running, Way
-from quarterdeck.runner.sdk import SdkWay
+from quarterdeck.core.engine.session_messages import Down, News, Noted, Send, Start, TurnEnded
+from quarterdeck.core.model.decisions import Allow, Decision
+from quarterdeck.drivers.claude.sdk_launcher import SdkWay
+from quarterdeck.sessions.launcher import Asked, Kit, Running, Way
 from tests.support.claude import ClaudeHome
 from tests.support.connected import processes_in
 

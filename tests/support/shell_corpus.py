@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from quarterdeck.core.shell import grants, mentions, only_reads, read_script
+from quarterdeck.core.shell.script import grants, mentions, only_reads, read_script
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 Pattern = tuple[tuple[str, ...], bool]

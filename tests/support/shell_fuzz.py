@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 
-from quarterdeck.core.shell import Script, read_script
+from quarterdeck.core.shell.script import Script, read_script
 
 # fmt: off
 NAMES = [

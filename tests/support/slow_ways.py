@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
-from quarterdeck.core.command_files import script_place
-from quarterdeck.core.our_places import FOLDERS, is_settings
-from quarterdeck.core.self_guard import OUR_NAMES, READERS, READING, RUNNERS, SWEEPS
-from quarterdeck.core.shell import Call, Script, read_script
-from quarterdeck.core.shell_tables import SAME_AS, TOOLS, Tool
-from quarterdeck.core.shell_tree import parse
-from quarterdeck.core.subject import Subject, from_there, is_within
+from quarterdeck.core.model.tool_use import Subject, from_there, is_within
+from quarterdeck.core.patterns.command_paths import script_place
+from quarterdeck.core.patterns.protected_paths import FOLDERS, is_settings
+from quarterdeck.core.rules.self_protection import OUR_NAMES, READERS, READING, RUNNERS, SWEEPS
+from quarterdeck.core.shell.programs import SAME_AS, TOOLS, Tool
+from quarterdeck.core.shell.script import Call, Script, read_script
+from quarterdeck.core.shell.tree_parser import parse
 
 
 def guarded(subject: Subject) -> bool:

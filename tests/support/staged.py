@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from quarterdeck.surfaces.tui.talk import Talk
+from quarterdeck.surfaces.client.connection import Talk
 from tests.support.tui import project, projects
 
 Json = dict[str, Any]

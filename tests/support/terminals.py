@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from quarterdeck.core.decisions import Decision
-from quarterdeck.core.orders import Down, News, Send, Start
+from quarterdeck.core.engine.session_messages import Down, News, Send, Start
+from quarterdeck.core.model.decisions import Decision
 from quarterdeck.errors import Refused
-from quarterdeck.runner.host_link import HostViewer
-from quarterdeck.runner.launching import Asked, Kit, Running
-from quarterdeck.runner.pty import PtyWay
+from quarterdeck.sessions.launcher import Asked, Kit, Running
+from quarterdeck.sessions.pty.host_connection import HostViewer
+from quarterdeck.sessions.pty.launcher import PtyWay
 
 T = TypeVar("T")
 

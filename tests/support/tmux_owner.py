@@ -5,9 +5,9 @@ import json
 import sys
 from pathlib import Path
 
-from quarterdeck.core.orders import Start
-from quarterdeck.runner.launching import Kit
-from quarterdeck.runner.tmux import TmuxWay
+from quarterdeck.core.engine.session_messages import Start
+from quarterdeck.sessions.launcher import Kit
+from quarterdeck.sessions.tmux.launcher import TmuxWay
 from tests.support.ears import Heard
 
 

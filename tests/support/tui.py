@@ -7,9 +7,9 @@ from typing import Any
 
 from quarterdeck import __version__
 from quarterdeck.errors import NoDaemon
-from quarterdeck.surfaces.client import Client
-from quarterdeck.surfaces.live import Connected, Live, Lost, Message
-from quarterdeck.surfaces.tui.talk import Talk
+from quarterdeck.surfaces.client.connection import Talk
+from quarterdeck.surfaces.client.http import Client
+from quarterdeck.surfaces.client.live import Connected, Live, Lost, Message
 
 Json = dict[str, Any]
 NOW = 1_791_000_060.0

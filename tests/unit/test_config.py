@@ -12,9 +12,9 @@ import pytest
 import yaml
 
 from quarterdeck.config import Config, changed_settings, claude_config_dir, home_path, load_config, look, prepare_home
-from quarterdeck.config.telling import shown
-from quarterdeck.config.tree import FIELDS, KEYS
-from quarterdeck.config.writing import schema, template
+from quarterdeck.config.redacted import shown
+from quarterdeck.config.schema import FIELDS, KEYS
+from quarterdeck.config.template import schema, template
 from quarterdeck.errors import ConfigError, HomeError
 
 

@@ -10,20 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.core.data import ToolPostData
-from quarterdeck.core.feed import FeedEvent
+from quarterdeck.core.model.event_data import ToolPostData
+from quarterdeck.core.model.events import FeedEvent
 from quarterdeck.errors import BadInput
-from quarterdeck.wire import (
-    HEAVY,
-    MAX_BYTES,
-    MAX_DEPTH,
-    beside,
-    read_event,
-    read_json,
-    whole,
-    write_heavy,
-    write_json,
-)
+from quarterdeck.wire import HEAVY, MAX_BYTES, MAX_DEPTH, beside, read_event, read_json, whole, write_heavy, write_json
 
 values = st.recursive(
     st.none()

@@ -8,8 +8,8 @@ from typing import Any
 from msgspec import Struct, field
 
 from quarterdeck.agents.claude.hooks import read_hook
-from quarterdeck.core.decisions import Decision
-from quarterdeck.core.runtime import RuntimeEvent
+from quarterdeck.core.model.decisions import Decision
+from quarterdeck.core.model.runtime_event import RuntimeEvent
 
 
 class Line(Struct, frozen=True, kw_only=True):

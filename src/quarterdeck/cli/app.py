@@ -15,22 +15,33 @@ HELP = """Mission control for coding agents: see every Claude Code session, deci
 With no command it does what `up` does."""
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "running": ("up", "daemon", "stop", "status"),
-    "connecting": ("install", "uninstall", "doctor"),
-    "reading": ("sessions", "feed", "requests"),
-    "auditing": ("audit",),
-    "exporting": ("export",),
-    "deciding": ("allow", "deny", "answer", "pass"),
-    "sessions": ("run", "send", "interrupt", "end", "resume", "fork", "takeover", "switch", "attach", "give-back"),
-    "worktrees": ("worktrees",),
-    "rules": ("rules",),
-    "projects": ("projects",),
-    "plugins": ("plugins",),
-    "mcp": ("mcp",),
-    "access": ("login-url", "tokens"),
-    "notifying": ("notify",),
-    "configuring": ("config",),
-    "demo": ("demo",),
+    "admin.daemon": ("up", "daemon", "stop", "status"),
+    "admin.install": ("install", "uninstall", "doctor"),
+    "commands.queries": ("sessions", "feed", "requests"),
+    "admin.audit": ("audit",),
+    "admin.export": ("export",),
+    "commands.decisions": ("allow", "deny", "answer", "pass"),
+    "commands.sessions": (
+        "run",
+        "send",
+        "interrupt",
+        "end",
+        "resume",
+        "fork",
+        "takeover",
+        "switch",
+        "attach",
+        "give-back",
+    ),
+    "commands.worktrees": ("worktrees",),
+    "commands.rules": ("rules",),
+    "commands.projects": ("projects",),
+    "commands.plugins": ("plugins",),
+    "commands.mcp": ("mcp",),
+    "admin.tokens": ("login-url", "tokens"),
+    "admin.notify": ("notify",),
+    "admin.config": ("config",),
+    "admin.demo": ("demo",),
 }
 """The module of each group of commands, in the order of the help."""
 
@@ -61,7 +72,7 @@ def quarterdeck(
     ] = False,
 ) -> None:
     if context.invoked_subcommand is None:
-        from quarterdeck.cli import running
+        from quarterdeck.cli.admin import daemon as running
 
         running.up()
 

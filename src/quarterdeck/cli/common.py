@@ -14,11 +14,11 @@ from rich.console import Console
 from rich.text import Text
 
 from quarterdeck.config import home_path
-from quarterdeck.core.text import one_line
+from quarterdeck.core.text.sanitize import one_line
 from quarterdeck.errors import ConfigError, Misused, NoDaemon, QuarterdeckError, Refused
-from quarterdeck.surfaces.client import CALL_SECONDS, Client
-from quarterdeck.surfaces.words import ago as ago
-from quarterdeck.surfaces.words import state_word
+from quarterdeck.surfaces.client.http import CALL_SECONDS, Client
+from quarterdeck.surfaces.text.labels import ago as ago
+from quarterdeck.surfaces.text.labels import state_word
 
 if TYPE_CHECKING:
     from quarterdeck.config import Config

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from quarterdeck.config.addresses import host_of, is_loopback
     from quarterdeck.config.home import claude_config_dir, home_path, prepare_home
-    from quarterdeck.config.loading import Loaded, config_file, load_config, look
-    from quarterdeck.config.telling import changed_settings
-    from quarterdeck.config.tree import (
+    from quarterdeck.config.loader import Loaded, config_file, load_config, look
+    from quarterdeck.config.redacted import changed_settings
+    from quarterdeck.config.schema import (
         SMALLEST_LOG,
         Config,
         NotifySettings,
@@ -43,8 +43,8 @@ __all__ = [
 _PLACES = {
     "addresses": ("host_of", "is_loopback"),
     "home": ("claude_config_dir", "home_path", "prepare_home"),
-    "loading": ("Loaded", "config_file", "load_config", "look"),
-    "telling": ("changed_settings",),
+    "loader": ("Loaded", "config_file", "load_config", "look"),
+    "redacted": ("changed_settings",),
 }
 _WHERE = {name: module for module, names in _PLACES.items() for name in names}
 
@@ -55,4 +55,4 @@ if not TYPE_CHECKING:
         all the rest of them."""
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(f"{__name__}.{_WHERE.get(name, 'tree')}"), name)
+        return getattr(import_module(f"{__name__}.{_WHERE.get(name, 'schema')}"), name)

@@ -12,7 +12,7 @@ import platformdirs
 from quarterdeck.errors import HomeError
 
 if TYPE_CHECKING:
-    from quarterdeck.config.tree import Config
+    from quarterdeck.config.schema import Config
 
 
 def home_path(environ: dict[str, str] | None = None) -> Path:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import yaml
 
-from quarterdeck.config.given import Given, Place, Problem, unknown
-from quarterdeck.config.tree import Config
+from quarterdeck.config.provenance import Given, Place, Problem, unknown
+from quarterdeck.config.schema import Config
 
 LIKE = "like 'decide:' with 'hold: auto' under it"
 NULL = "tag:yaml.org,2002:null"

@@ -6,9 +6,7 @@ from typing import assert_never
 
 from msgspec import Struct
 
-from quarterdeck.core import data as d
-from quarterdeck.core.asking import shows_its_dialog
-from quarterdeck.core.commands import (
+from quarterdeck.core.engine.messages import (
     AddRule,
     AddRules,
     Answer,
@@ -36,14 +34,7 @@ from quarterdeck.core.commands import (
     TrustProject,
     Unattended,
 )
-from quarterdeck.core.deciding import decide, record_refusal
-from quarterdeck.core.decisions import Source
-from quarterdeck.core.escalating import look, record_failure
-from quarterdeck.core.feed import OWN, FeedEvent
-from quarterdeck.core.hearing import end_run, hear
-from quarterdeck.core.launching import come_back, hear_news, reap_idle
-from quarterdeck.core.ordering import carry_out
-from quarterdeck.core.orders import (
+from quarterdeck.core.engine.session_messages import (
     Change,
     Down,
     End,
@@ -58,12 +49,21 @@ from quarterdeck.core.orders import (
     Up,
     WorktreeChanged,
 )
-from quarterdeck.core.owning import change_tokens, record_extension, record_settings, record_trim
-from quarterdeck.core.reading import read_transcript
-from quarterdeck.core.ruling import add_rule, add_rules, drop_idle, remove_rule, trust_project
-from quarterdeck.core.state import Request, Session, State
-from quarterdeck.core.step import Step, handed_back, unanswered
-from quarterdeck.core.truth import age, process_gone, process_seen
+from quarterdeck.core.engine.step import Step, handed_back, unanswered
+from quarterdeck.core.handlers.admin import change_tokens, record_extension, record_settings, record_trim
+from quarterdeck.core.handlers.decisions import decide, record_refusal
+from quarterdeck.core.handlers.escalation import look, record_failure
+from quarterdeck.core.handlers.hooks import end_run, hear
+from quarterdeck.core.handlers.processes import age, process_gone, process_seen
+from quarterdeck.core.handlers.requests import shows_its_dialog
+from quarterdeck.core.handlers.rules import add_rule, add_rules, drop_idle, remove_rule, trust_project
+from quarterdeck.core.handlers.session_commands import carry_out
+from quarterdeck.core.handlers.session_lifecycle import come_back, hear_news, reap_idle
+from quarterdeck.core.handlers.transcripts import read_transcript
+from quarterdeck.core.model import event_data as d
+from quarterdeck.core.model.decisions import Source
+from quarterdeck.core.model.events import OWN, FeedEvent
+from quarterdeck.core.model.state import Request, Session, State
 
 
 class Result(Struct, frozen=True):

@@ -12,12 +12,12 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quarterdeck.core.feed import FeedEvent
-from quarterdeck.core.state import Request, Session, State
+from quarterdeck.core.model.events import FeedEvent
+from quarterdeck.core.model.state import Request, Session, State
 from quarterdeck.errors import StoreError
-from quarterdeck.store.chain import Damage, anchor_of, link, verify
+from quarterdeck.store.hash_chain import Damage, anchor_of, link, verify
 from quarterdeck.store.schema import keep_audit_index, prepare
-from quarterdeck.store.trimming import keepable, let_go
+from quarterdeck.store.trim import keepable, let_go
 from quarterdeck.wire import beside, read_events, read_session, read_state, write_heavy, write_json
 
 RAW_LIMIT = 256 * 1024

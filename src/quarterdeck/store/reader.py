@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from quarterdeck.core.audit import AuditRow, audit_row
-from quarterdeck.core.feed import FeedEvent
-from quarterdeck.core.state import Request
-from quarterdeck.store.auditing import AuditQuery, asked_for, audited
-from quarterdeck.store.chain import anchor_of
-from quarterdeck.store.paging import WALK, FeedQuery, Page, Pager
+from quarterdeck.core.model.events import FeedEvent
+from quarterdeck.core.model.state import Request
+from quarterdeck.core.text.audit_row import AuditRow, audit_row
+from quarterdeck.store.audit_query import AuditQuery, asked_for, audited
+from quarterdeck.store.feed_query import WALK, FeedQuery, Page, Pager
+from quarterdeck.store.hash_chain import anchor_of
 from quarterdeck.wire import read_event, read_request, whole
 
 __all__ = ["AuditQuery", "FeedQuery", "Page", "Reader"]

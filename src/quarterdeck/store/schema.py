@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
 
-from quarterdeck.core.feed import AUDIT_KINDS
+from quarterdeck.core.model.events import AUDIT_KINDS
 from quarterdeck.errors import StoreError
 
 APPLICATION_ID = 0x51444B31

@@ -19,7 +19,7 @@ from quarterdeck.agents.claude.extensions import (
     read_project_servers,
     read_servers,
 )
-from quarterdeck.core.extensions import Health, Marketplace, NewServer, Offer, Plugin, without_secrets
+from quarterdeck.core.workspace.extensions import Health, Marketplace, NewServer, Offer, Plugin, without_secrets
 
 RECORDINGS = Path(__file__).parents[2] / "recordings" / "claude-code-cli"
 VERSIONS = ("2.1.197", "2.1.325")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from quarterdeck.agents.claude.hooks import HOOKS, read_hook, write_answer
-from quarterdeck.core.decisions import Allow, Answer, Ask, Block, Decision, Deny, NoOpinion, PlanMode
+from quarterdeck.core.model.decisions import Allow, Answer, Ask, Block, Decision, Deny, NoOpinion, PlanMode
 
 RECORDINGS = Path(__file__).parents[2] / "recordings" / "claude-code-hooks"
 QUESTION = {"questions": [{"question": "Which database?", "options": []}]}

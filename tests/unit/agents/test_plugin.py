@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.agents.claude.hooks import HOOKS
-from quarterdeck.agents.claude.plugin import (
+from quarterdeck.agents.claude.hook_setup import (
     MAX_TIMEOUT,
     MAX_WAIT_SECONDS,
     Transport,
@@ -21,6 +20,7 @@ from quarterdeck.agents.claude.plugin import (
     plugin_files,
     read_installed,
 )
+from quarterdeck.agents.claude.hooks import HOOKS
 from tests.support.hooks import NEW, OLD, endpoint, hooks_of, the_hook
 
 NEWER_EVENTS = {"DirectoryAdded", "PreModelSwitch", "PostModelSwitch"}

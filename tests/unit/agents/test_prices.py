@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quarterdeck.agents.claude.prices import Tokens, cost_of, plain_name
-from quarterdeck.daemon.transcripts import load_prices
+from quarterdeck.daemon.sessions.transcript_follower import load_prices
 
 PRICES = load_prices()
 MILLION = 1_000_000

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.agents.claude.project_files import FILES, MOST, read_project
-from quarterdeck.core.text import UNSEEN
-from quarterdeck.runner.bringing import MAX_FILE, brought_by
-from quarterdeck.surfaces.bringing import brings_lines
+from quarterdeck.agents.claude.project_config import FILES, MOST, read_project
+from quarterdeck.core.text.sanitize import UNSEEN
+from quarterdeck.drivers.claude.project_config import MAX_FILE, brought_by
+from quarterdeck.surfaces.text.project_config import brings_lines
 from quarterdeck.wire import read_json, write_json
 from tests.support.hostile import SENT
 

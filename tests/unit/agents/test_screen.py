@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.agents.claude.screen import composer, holds
+from quarterdeck.agents.claude.composer import composer, holds
 
 RULE = "\x1b[38;5;244m" + "─" * 40
 PAST = "\x1b[48;5;237m❯ \x1b[38;5;231man earlier prompt\x1b[39m"

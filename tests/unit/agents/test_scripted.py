@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from quarterdeck.agents.day import DAY
+from quarterdeck.agents.demo_day import DAY
 from quarterdeck.agents.scripted import Injected, Line, Replay
-from quarterdeck.core.decisions import Allow, Deny
-from quarterdeck.core.runtime import RuntimeEvent
+from quarterdeck.core.model.decisions import Allow, Deny
+from quarterdeck.core.model.runtime_event import RuntimeEvent
 
 SCRIPT = [
     Line(payload={"hook_event_name": "UserPromptSubmit", "prompt": "go"}, delay=1.0),

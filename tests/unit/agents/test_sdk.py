@@ -10,7 +10,7 @@ from claude_agent_sdk.types import Message, SystemMessage
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.agents.claude.sdk import (
+from quarterdeck.agents.claude.sdk_messages import (
     NOBODY,
     PERMISSION_MODES,
     QUESTION,
@@ -22,8 +22,8 @@ from quarterdeck.agents.claude.sdk import (
     write_permission,
     write_prompt,
 )
-from quarterdeck.core.decisions import Allow, Answer, Ask, Block, Decision, Deny, Grant, NoOpinion, PlanMode
-from quarterdeck.core.orders import Noted, Start, TurnEnded
+from quarterdeck.core.engine.session_messages import Noted, Start, TurnEnded
+from quarterdeck.core.model.decisions import Allow, Answer, Ask, Block, Decision, Deny, Grant, NoOpinion, PlanMode
 
 AROUND = {"uuid": "u-1", "session_id": "s-1"}
 RESULT = {"type": "result", "subtype": "success", "is_error": False, "num_turns": 1, **AROUND}

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.agents.claude.hooks import HOOKS
-from quarterdeck.agents.claude.plugin import (
+from quarterdeck.agents.claude.hook_setup import (
     PLUGIN_ID,
     Endpoint,
     Groups,
@@ -17,7 +16,8 @@ from quarterdeck.agents.claude.plugin import (
     hook_groups,
     marketplace_entry,
 )
-from quarterdeck.agents.claude.settings import (
+from quarterdeck.agents.claude.hooks import HOOKS
+from quarterdeck.agents.claude.settings_edit import (
     add_hooks,
     enable_plugin,
     has_ours,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from quarterdeck.agents.claude.starting import terminal_arguments
-from quarterdeck.core.orders import Start
+from quarterdeck.agents.claude.launch_args import terminal_arguments
+from quarterdeck.core.engine.session_messages import Start
 
 START = Start(session_id="new", mode="tmux", cwd="/p", by="ann", at=0.0)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.agents.claude.suggestions import read_suggestions
+from quarterdeck.agents.claude.permission_suggestions import read_suggestions
 
 RULE = {"toolName": "Bash", "ruleContent": "git push:*"}
 

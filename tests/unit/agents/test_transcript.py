@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from quarterdeck.agents.claude import transcript
 from quarterdeck.agents.claude.prices import Prices
 from quarterdeck.agents.claude.transcript import Part, read_glance, read_part
-from quarterdeck.daemon.transcripts import load_prices
+from quarterdeck.daemon.sessions.transcript_follower import load_prices
 
 RECORDINGS = Path(__file__).parents[2] / "recordings" / "transcripts"
 PRICES: Prices = load_prices()

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.cli.asking import answers_from, read_choice, read_value
-from quarterdeck.core.forms import Field
+from quarterdeck.cli.output.prompts import answers_from, read_choice, read_value
+from quarterdeck.core.text.forms import Field
 from quarterdeck.errors import Refused
 
 ONE: dict[str, Any] = {"question": "Which?", "options": [{"label": "A"}, {"label": "B"}]}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quarterdeck.cli.sessions import behind
+from quarterdeck.cli.commands.sessions import behind
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.cli.describing import describe
+from quarterdeck.cli.output.request_lines import describe
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.core import data as d
-from quarterdeck.core import data_ours as o
-from quarterdeck.core.audit import AskedFor, audit_row
-from quarterdeck.core.feed import AUDIT_KINDS, FeedEvent
-from quarterdeck.core.secrets import HIDDEN
+from quarterdeck.core.model import event_data as d
+from quarterdeck.core.model import session_event_data as o
+from quarterdeck.core.model.events import AUDIT_KINDS, FeedEvent
+from quarterdeck.core.text.audit_row import AskedFor, audit_row
+from quarterdeck.core.text.redaction import HIDDEN
 
 
 def event(kind: str, data: Any) -> FeedEvent[Any]:

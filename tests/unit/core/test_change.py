@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.core.change import MOST_BYTES, MOST_LINES, Change, change_as_asked, change_of
+from quarterdeck.core.text.file_diff import MOST_BYTES, MOST_LINES, Change, change_as_asked, change_of
 
 FILE = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n"
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.core.agent_state import AgentState
-from quarterdeck.core.commands import HolderGone, Restarted, Stopping, Unattended
-from quarterdeck.core.decisions import Allow, Answer, Block, Deny, NoOpinion, Source
+from quarterdeck.core.engine.messages import HolderGone, Restarted, Stopping, Unattended
+from quarterdeck.core.model.agent_state import AgentState
+from quarterdeck.core.model.decisions import Allow, Answer, Block, Deny, NoOpinion, Source
 from tests.support.scene import Scene, bash
 
 QUESTIONS = {"questions": [{"question": "Which database?", "header": "DB", "options": [{"label": "Postgres"}]}]}

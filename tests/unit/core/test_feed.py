@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from quarterdeck.agents.claude.hooks import HOOKS, STREAMS, read_hook
-from quarterdeck.core.agent_state import AgentState
-from quarterdeck.core.commands import Heard
-from quarterdeck.core.feed import KINDS, should_exclude
-from quarterdeck.core.hearing import HOOKS as HEARD
+from quarterdeck.core.engine.messages import Heard
+from quarterdeck.core.handlers.hooks import HOOKS as HEARD
+from quarterdeck.core.model.agent_state import AgentState
+from quarterdeck.core.model.events import KINDS, should_exclude
+from quarterdeck.core.model.state import State
 from quarterdeck.core.reduce import reduce
-from quarterdeck.core.state import State
-from quarterdeck.core.titles import body_of, cut, title_of, ui_of
+from quarterdeck.core.text.titles import body_of, cut, title_of, ui_of
 from quarterdeck.wire import read_event, write_json
 from tests.support.scene import Scene, bash
 

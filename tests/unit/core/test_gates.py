@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarterdeck.agents.claude.hooks import write_answer
-from quarterdeck.core.agent_state import AgentState
-from quarterdeck.core.commands import Answer as Told
-from quarterdeck.core.commands import HolderGone, Restarted, StillWaiting, Stopping, Unattended
-from quarterdeck.core.decisions import Allow, Ask, Deny, NoOpinion, Source
-from quarterdeck.core.gates import UNJUDGED
-from quarterdeck.core.levels import LEVELS
-from quarterdeck.core.payload import TOO_LARGE
-from quarterdeck.core.unattended import Policy
+from quarterdeck.core.engine.messages import Answer as Told
+from quarterdeck.core.engine.messages import HolderGone, Restarted, StillWaiting, Stopping, Unattended
+from quarterdeck.core.handlers.enforce_gate import UNJUDGED
+from quarterdeck.core.model.agent_state import AgentState
+from quarterdeck.core.model.decisions import Allow, Ask, Deny, NoOpinion, Source
+from quarterdeck.core.model.payload import TOO_LARGE
+from quarterdeck.core.model.risk_levels import LEVELS
+from quarterdeck.core.model.unattended_policy import Policy
 from tests.support.scene import Scene, bash
 
 DENIED = Deny("Denied by the rule Bash(rm:*) in Quarterdeck.")

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.core.git_text import plain_remote, read_config, read_status
-from quarterdeck.core.projects import GitFacts
+from quarterdeck.core.workspace.git_output import plain_remote, read_config, read_status
+from quarterdeck.core.workspace.projects import GitFacts
 
 
 def test_a_clean_branch_with_an_upstream() -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.core.glance import LONGEST, UNREAD, glance
-from quarterdeck.core.state import Request
+from quarterdeck.core.model.state import Request
+from quarterdeck.core.risk.quick_risk import LONGEST, UNREAD, glance
 from tests.support.scene import Scene, bash
 
 

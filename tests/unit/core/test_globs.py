@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.core.globs import Glob, PathGlob, literal, plain
+from quarterdeck.core.patterns.globs import Glob, PathGlob, literal, plain
 
 signs = st.text(alphabet="ab*?", max_size=8)
 words = st.text(alphabet="ab", max_size=10)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from quarterdeck.agents.claude.hooks import HOOKS, read_hook, write_answer
-from quarterdeck.core.agent_state import AgentState
-from quarterdeck.core.commands import (
+from quarterdeck.core.engine.fold import fold
+from quarterdeck.core.engine.messages import (
     AddRule,
     AddRules,
     Answer,
@@ -41,17 +41,17 @@ from quarterdeck.core.commands import (
     TrustProject,
     Unattended,
 )
-from quarterdeck.core.data import McpChangeData, RuleAddData, Spent
-from quarterdeck.core.decisions import Allow, Ask, Block, Decision, Deny, NoOpinion
-from quarterdeck.core.decisions import Answer as Answered
-from quarterdeck.core.feed import FeedEvent
-from quarterdeck.core.fold import fold
-from quarterdeck.core.levels import LEVELS
+from quarterdeck.core.model.agent_state import AgentState
+from quarterdeck.core.model.decisions import Allow, Ask, Block, Decision, Deny, NoOpinion
+from quarterdeck.core.model.decisions import Answer as Answered
+from quarterdeck.core.model.event_data import McpChangeData, RuleAddData, Spent
+from quarterdeck.core.model.events import FeedEvent
+from quarterdeck.core.model.risk_levels import LEVELS
+from quarterdeck.core.model.rule import Rule
+from quarterdeck.core.model.state import ProcessId, Settings, State
+from quarterdeck.core.model.unattended_policy import Policy, is_quiet, ruling
 from quarterdeck.core.reduce import Result, reduce
-from quarterdeck.core.rule import Rule
-from quarterdeck.core.state import ProcessId, Settings, State
-from quarterdeck.core.titles import body_of, title_of, ui_of
-from quarterdeck.core.unattended import Policy, is_quiet, ruling
+from quarterdeck.core.text.titles import body_of, title_of, ui_of
 from quarterdeck.wire import read_event, write_json
 
 SESSIONS = ("s1", "s2")

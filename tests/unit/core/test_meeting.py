@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.core.globs import Glob
-from quarterdeck.core.meeting import names_meet, paths_meet
-from quarterdeck.core.rules import Rulebook
+from quarterdeck.core.patterns.glob_overlap import names_meet, paths_meet
+from quarterdeck.core.patterns.globs import Glob
+from quarterdeck.core.rules.rulebook import Rulebook
 from tests.support.rulebook import CWD, HOME, rules, runs, said, use
 
 short = st.text("ab.", max_size=6)

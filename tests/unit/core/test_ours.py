@@ -7,8 +7,7 @@ from typing import Any, Self
 import pytest
 from msgspec.structs import replace
 
-from quarterdeck.core.agent_state import AgentState
-from quarterdeck.core.commands import (
+from quarterdeck.core.engine.messages import (
     Heard,
     HolderGone,
     ProcessSeen,
@@ -19,8 +18,8 @@ from quarterdeck.core.commands import (
     TrustProject,
     Unattended,
 )
-from quarterdeck.core.decisions import Deny, NoOpinion
-from quarterdeck.core.orders import (
+from quarterdeck.core.engine.prompt_queue import ahead_of, rests, waiting_prompts
+from quarterdeck.core.engine.session_messages import (
     Adjust,
     Change,
     Deliver,
@@ -41,10 +40,11 @@ from quarterdeck.core.orders import (
     Work,
     WorktreeChanged,
 )
-from quarterdeck.core.prompts import ahead_of, rests, waiting_prompts
-from quarterdeck.core.runtime import Context
-from quarterdeck.core.state import ProcessId
-from quarterdeck.core.titles import title_of
+from quarterdeck.core.model.agent_state import AgentState
+from quarterdeck.core.model.decisions import Deny, NoOpinion
+from quarterdeck.core.model.runtime_event import Context
+from quarterdeck.core.model.state import ProcessId
+from quarterdeck.core.text.titles import title_of
 from tests.support.scene import Scene, bash
 
 WORK = (Launch, Deliver, Halt, Finish, Adjust)

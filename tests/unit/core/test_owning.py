@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from quarterdeck.agents.claude.hooks import read_hook
-from quarterdeck.core.audit import audit_row
-from quarterdeck.core.commands import CreateToken, ExtensionChanged, Restarted, RevokeToken
-from quarterdeck.core.data import McpChangeData, PluginChangeData
-from quarterdeck.core.feed import OWN
-from quarterdeck.core.titles import title_of
+from quarterdeck.core.engine.messages import CreateToken, ExtensionChanged, Restarted, RevokeToken
+from quarterdeck.core.model.event_data import McpChangeData, PluginChangeData
+from quarterdeck.core.model.events import OWN
+from quarterdeck.core.text.audit_row import audit_row
+from quarterdeck.core.text.titles import title_of
 from tests.support.scene import Scene
 
 

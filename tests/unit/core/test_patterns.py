@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.core.patterns import LIMIT, Whole, read_pattern
+from quarterdeck.core.patterns.pattern import LIMIT, Whole, read_pattern
 from quarterdeck.errors import BadPattern
 from tests.support.rulebook import CWD, HOME, edits, reads, runs, said, use
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.core.commands import Reply
-from quarterdeck.core.decisions import Allow, Answer, Decision, Deny, PlanMode
-from quarterdeck.core.forms import misfilled
+from quarterdeck.core.engine.messages import Reply
+from quarterdeck.core.model.decisions import Allow, Answer, Decision, Deny, PlanMode
+from quarterdeck.core.text.forms import misfilled
 from tests.support.scene import Scene, bash
 
 ONE = {"question": "Which database?", "options": [{"label": "Postgres"}, {"label": "SQLite"}]}

@@ -7,21 +7,21 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from quarterdeck.core.command_files import files_named
-from quarterdeck.core.command_rules import forbids_command
-from quarterdeck.core.covering import forbids, look_at
-from quarterdeck.core.file_marks import Marks
-from quarterdeck.core.path_patterns import Files, read_files
-from quarterdeck.core.patterns import read_pattern
-from quarterdeck.core.rules import Rulebook
-from quarterdeck.core.self_guard import line_touches_us, touches_us
-from quarterdeck.core.shell import read_script
-from quarterdeck.core.shell_options import KNOWN, interprets, runs_or_writes
-from quarterdeck.core.shell_plain import read_plain, stretches_of, unquote
-from quarterdeck.core.shell_quick import is_agreed, read_quick
-from quarterdeck.core.shell_tables import TOOLS
-from quarterdeck.core.shell_tree import agrees, parse
-from quarterdeck.core.subject import Subject
+from quarterdeck.core.model.tool_use import Subject
+from quarterdeck.core.patterns.command_paths import files_named
+from quarterdeck.core.patterns.match import forbids, look_at
+from quarterdeck.core.patterns.path_prefilter import Marks
+from quarterdeck.core.patterns.paths import Files, read_files
+from quarterdeck.core.patterns.pattern import read_pattern
+from quarterdeck.core.rules.command_rules import forbids_command
+from quarterdeck.core.rules.rulebook import Rulebook
+from quarterdeck.core.rules.self_protection import line_touches_us, touches_us
+from quarterdeck.core.shell.fast_parser import is_agreed, read_quick
+from quarterdeck.core.shell.options import KNOWN, interprets, runs_or_writes
+from quarterdeck.core.shell.plain_parser import read_plain, stretches_of, unquote
+from quarterdeck.core.shell.programs import TOOLS
+from quarterdeck.core.shell.script import read_script
+from quarterdeck.core.shell.tree_parser import agrees, parse
 from tests.support.rulebook import rule
 from tests.support.shell_fuzz import CHARACTERS, texts
 from tests.support.slow_ways import commands_of_tree, guarded, known_tool, uses

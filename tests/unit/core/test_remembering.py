@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.core.remembering import patterns_for
-from quarterdeck.core.shell import only_reads, read_script
-from quarterdeck.core.subject import Subject
+from quarterdeck.core.model.tool_use import Subject
+from quarterdeck.core.rules.pattern_suggestions import patterns_for
+from quarterdeck.core.shell.script import only_reads, read_script
 from tests.support.rulebook import CWD, OURS, edits, reads, runs, said, use
 
 COMMANDS = [

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.core.levels import LEVELS, MARKS
-from quarterdeck.core.risk import Risk, risk_of, worse_of
-from quarterdeck.core.text import visible
+from quarterdeck.core.model.risk_levels import LEVELS, MARKS
+from quarterdeck.core.risk.assess import Risk, risk_of, worse_of
+from quarterdeck.core.text.sanitize import visible
 
 CWD, HOME = "/home/ann/shop", "/home/ann"
 GUARDED = ("/home/ann/.local/share/quarterdeck", "/srv/claude/settings.json")

@@ -11,8 +11,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.core.rule import MAX_RULES
-from quarterdeck.core.rule_files import read_rules, write_rules
+from quarterdeck.core.model.rule import MAX_RULES
+from quarterdeck.core.rules.file_format import read_rules, write_rules
 from quarterdeck.errors import BadRules
 from tests.support.rulebook import rule
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quarterdeck.core.rule import MAX_RULES
-from quarterdeck.core.rule_cover import Broader
-from quarterdeck.core.rule_findings import findings, takes_all
-from quarterdeck.core.rules import Rule, Rulebook
+from quarterdeck.core.model.rule import MAX_RULES
+from quarterdeck.core.rules.broader_rules import Broader
+from quarterdeck.core.rules.lint import findings, takes_all
+from quarterdeck.core.rules.rulebook import Rule, Rulebook
 from tests.support.rulebook import rule
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.core.rule import EFFECTS, SCOPES
-from quarterdeck.core.rules import Explanation, Rule, Rulebook, Subject, Verdict, explain
+from quarterdeck.core.model.rule import EFFECTS, SCOPES
+from quarterdeck.core.rules.rulebook import Explanation, Rule, Rulebook, Subject, Verdict, explain
 from tests.support.rulebook import CWD, edits, reads, rule, rules, runs, said, use
 
 PATTERNS = (

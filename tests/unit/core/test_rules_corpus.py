@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quarterdeck.core.rules import Rulebook
+from quarterdeck.core.rules.rulebook import Rulebook
 from tests.support.rulebook import rule, runs
 from tests.support.shell_corpus import Rules, corpus
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from quarterdeck.core.shell import read_script
+from quarterdeck.core.shell.script import read_script
 from tests.support.rulebook import runs, said
 
 SWEEPING = """\

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.core.commands import AddRule, Places, Remember, RemoveRule, Reply, TimePassed, TrustProject
-from quarterdeck.core.decisions import Allow, Deny
-from quarterdeck.core.rule import MAX_RULES
-from quarterdeck.core.state import Hits
+from quarterdeck.core.engine.messages import AddRule, Places, Remember, RemoveRule, Reply, TimePassed, TrustProject
+from quarterdeck.core.model.decisions import Allow, Deny
+from quarterdeck.core.model.rule import MAX_RULES
+from quarterdeck.core.model.state import Hits
 from tests.support.rulebook import rule
 from tests.support.scene import Scene, bash
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.core.agent_state import AgentState
-from quarterdeck.core.decisions import Block, NoOpinion
+from quarterdeck.core.model.agent_state import AgentState
+from quarterdeck.core.model.decisions import Block, NoOpinion
 from tests.support.scene import Scene, bash
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.core.search import TEXT_LIMIT, matches, read_search, searched, words
+from quarterdeck.core.text.search_terms import TEXT_LIMIT, matches, read_search, searched, words
 from tests.support.scene import Scene, bash
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from quarterdeck.core.self_guard import touches_us
-from quarterdeck.core.subject import Subject
+from quarterdeck.core.model.tool_use import Subject
+from quarterdeck.core.rules.self_protection import touches_us
 from tests.support.rulebook import CWD, HOME, OURS, edits, reads, runs, said, use
 
 TOUCHING = [

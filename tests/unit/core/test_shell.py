@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.core.shell import Call, grants, mentions, only_reads, read_script
-from quarterdeck.core.shell_tree import harmless
+from quarterdeck.core.shell.script import Call, grants, mentions, only_reads, read_script
+from quarterdeck.core.shell.tree_parser import harmless
 
 
 def words(text: str) -> list[tuple[str, ...]]:
@@ -201,7 +201,8 @@ def test_the_parser_is_given_no_character_that_its_tables_do_not_hold(text: str)
 @pytest.mark.law("I4")
 def test_no_character_behind_a_brace_ends_the_process() -> None:
     """In a process of its own, and from every plane: where the table's end leads is another place each time."""
-    read = "from quarterdeck.core.shell import read_script as r\n[r('{' + chr(n)) for n in range(255, 0x110000, 4096)]"
+    module = "quarterdeck.core.shell.script"
+    read = f"from {module} import read_script as r\n[r('{{' + chr(n)) for n in range(255, 0x110000, 4096)]"
     for _ in range(3):
         assert subprocess.run([sys.executable, "-c", read], check=False).returncode == 0
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.core.shell import read_script
+from quarterdeck.core.shell.script import read_script
 from tests.support.shell_corpus import allowing, corpus, outcome
 from tests.support.shell_fuzz import CHARACTERS, disagreements, texts
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quarterdeck.core.judging import subject_of_request
-from quarterdeck.core.rules import Rule, Rulebook
-from quarterdeck.core.simulating import decided_by
+from quarterdeck.core.rules.rulebook import Rule, Rulebook
+from quarterdeck.core.rules.simulation import decided_by
+from quarterdeck.core.rules.verdicts import subject_of_request
 from tests.support.scene import Scene, bash
 
 # fmt: off

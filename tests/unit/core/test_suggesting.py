@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.core.decisions import Allow, Deny
-from quarterdeck.core.judging import subject_of_request
-from quarterdeck.core.rules import Rule, Rulebook
-from quarterdeck.core.suggesting import LONGEST, Suggestion, suggestions
+from quarterdeck.core.model.decisions import Allow, Deny
+from quarterdeck.core.rules.rulebook import Rule, Rulebook
+from quarterdeck.core.rules.suggestions import LONGEST, Suggestion, suggestions
+from quarterdeck.core.rules.verdicts import subject_of_request
 from tests.support.scene import Scene, bash
 
 

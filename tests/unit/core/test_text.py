@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.core.text import one_line, visible
+from quarterdeck.core.text.sanitize import one_line, visible
 
 
 @pytest.mark.law("I6")

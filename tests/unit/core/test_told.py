@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from quarterdeck.core.rules import Rulebook
+from quarterdeck.core.rules.rulebook import Rulebook
 from tests.support.rulebook import rule, rules, runs, said
 
 DENIED_COMMAND = r"""

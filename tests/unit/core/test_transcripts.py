@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from quarterdeck.core.agent_state import AgentState
-from quarterdeck.core.commands import Said, TranscriptRead
-from quarterdeck.core.data import Spent, Usage
-from quarterdeck.core.titles import title_of
+from quarterdeck.core.engine.messages import Said, TranscriptRead
+from quarterdeck.core.model.agent_state import AgentState
+from quarterdeck.core.model.event_data import Spent, Usage
+from quarterdeck.core.text.titles import title_of
 from tests.support.scene import Scene, bash
 
 

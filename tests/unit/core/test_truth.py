@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from quarterdeck.core.agent_state import AgentState
-from quarterdeck.core.commands import DecisionRefused, HolderGone, ProcessGone, ProcessSeen, TimePassed
-from quarterdeck.core.decisions import Deny
-from quarterdeck.core.state import ProcessId
-from quarterdeck.core.truth import STALE_SECONDS
+from quarterdeck.core.engine.messages import DecisionRefused, HolderGone, ProcessGone, ProcessSeen, TimePassed
+from quarterdeck.core.handlers.processes import STALE_SECONDS
+from quarterdeck.core.model.agent_state import AgentState
+from quarterdeck.core.model.decisions import Deny
+from quarterdeck.core.model.state import ProcessId
 from tests.support.scene import Scene, bash
 
 OURS = ProcessId(7, "100")

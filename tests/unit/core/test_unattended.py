@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.core.commands import LookAfter, Notify, NotifyFailed, Restarted
-from quarterdeck.core.decisions import Allow, Deny, NoOpinion, Source
-from quarterdeck.core.levels import LEVELS
-from quarterdeck.core.notice import Notice, level_of
-from quarterdeck.core.unattended import (
+from quarterdeck.core.engine.messages import LookAfter, Notify, NotifyFailed, Restarted
+from quarterdeck.core.engine.notifications import Notice, level_of
+from quarterdeck.core.model.decisions import Allow, Deny, NoOpinion, Source
+from quarterdeck.core.model.risk_levels import LEVELS
+from quarterdeck.core.model.unattended_policy import (
     LOOK_AGAIN_SECONDS,
     Policy,
     bothers,

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.core.worktree_text import (
+from quarterdeck.core.workspace.worktree_output import (
     FileChange,
     Listed,
     branch_of,

@@ -8,10 +8,10 @@ import sys
 
 import pytest
 
-from quarterdeck.core.state import ProcessId
-from quarterdeck.daemon.ancestry import descendants
-from quarterdeck.daemon.peer import holds_socket
-from quarterdeck.daemon.proc import Proc, _from_ps, process_table, read_proc, runs
+from quarterdeck.core.model.state import ProcessId
+from quarterdeck.daemon.sessions.ancestry import descendants
+from quarterdeck.system.process_table import Proc, _from_ps, process_table, read_proc, runs
+from quarterdeck.system.socket_owner import holds_socket
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 

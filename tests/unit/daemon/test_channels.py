@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from quarterdeck.config import NotifySettings
-from quarterdeck.core.notice import Notice
-from quarterdeck.core.secrets import HIDDEN
-from quarterdeck.daemon.channels import Desktop, channels_of
-from quarterdeck.daemon.posting import check_url
-from quarterdeck.daemon.redact import Redactor
+from quarterdeck.core.engine.notifications import Notice
+from quarterdeck.core.text.redaction import HIDDEN
+from quarterdeck.daemon.notify.channels import Desktop, channels_of
+from quarterdeck.daemon.notify.http_post import check_url
+from quarterdeck.daemon.telemetry.log_redaction import Redactor
 from quarterdeck.errors import ConfigError
 
 NOTICE = Notice(notice_id="s1:R1:E2", at=1.0, risk="critical", title='a "b" \\ $(c)', message="<i>d</i>", requests=())

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from quarterdeck.daemon.disk import NEARLY_FULL, RESERVE, Disk, Space
+from quarterdeck.daemon.loop.disk_reserve import NEARLY_FULL, RESERVE, Disk, Space
 
 GIB = 1 << 30
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.core.change import Change
-from quarterdeck.core.state import Request
-from quarterdeck.daemon.file_now import MOST_BYTES, Unread, change_now, file_now, real_file
+from quarterdeck.core.model.state import Request
+from quarterdeck.core.text.file_diff import Change
+from quarterdeck.daemon.backend.current_file import MOST_BYTES, Unread, change_now, file_now, real_file
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from quarterdeck.daemon.home import Home
+from quarterdeck.daemon.setup.home import Home
 from quarterdeck.errors import AlreadyRunning, HomeError
 
 

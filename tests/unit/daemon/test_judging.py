@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from quarterdeck.core.glance import KEPT
-from quarterdeck.core.risk import Risk
-from quarterdeck.core.state import Request
-from quarterdeck.daemon.aside import MOST_STUCK, Aside, Stuck
-from quarterdeck.daemon.judging import Judging
-from quarterdeck.daemon.risk_plugins import Nonsense, Plugin, read_opinion
+from quarterdeck.core.model.state import Request
+from quarterdeck.core.risk.assess import Risk
+from quarterdeck.core.risk.quick_risk import KEPT
+from quarterdeck.daemon.backend.risk import Judging
+from quarterdeck.daemon.backend.risk_plugins import Nonsense, Plugin, read_opinion
+from quarterdeck.system.worker_thread import MOST_STUCK, Aside, Stuck
 
 
 def asked(request_id: str = "r1", tool_name: str = "Bash", status: str = "pending", **tool_input: Any) -> Request:

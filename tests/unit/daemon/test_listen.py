@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.core.decisions import NoOpinion
-from quarterdeck.core.state import Request, Settings, State
-from quarterdeck.daemon.disk import Disk
-from quarterdeck.daemon.ears import Attendance, Ears, spoken
-from quarterdeck.daemon.holders import Told
-from quarterdeck.daemon.listen import SocketServer, bind, peer_uid
-from quarterdeck.daemon.loop import Loop
-from quarterdeck.daemon.processes import SessionsFolder
-from quarterdeck.daemon.waiting import Waiting
+from quarterdeck.core.model.decisions import NoOpinion
+from quarterdeck.core.model.state import Request, Settings, State
+from quarterdeck.daemon.ingest.intake import Attendance, Ears, spoken
+from quarterdeck.daemon.ingest.unix_socket import SocketServer, bind, peer_uid
+from quarterdeck.daemon.loop.deadlines import Waiting
+from quarterdeck.daemon.loop.disk_reserve import Disk
+from quarterdeck.daemon.loop.loop import Loop
+from quarterdeck.daemon.loop.waiters import Told
+from quarterdeck.drivers.claude.session_files import SessionsFolder
 from quarterdeck.errors import HomeError
 from quarterdeck.store.log import Log
 from quarterdeck.store.reader import Reader
@@ -104,7 +104,7 @@ def test_silence_about_a_call_that_is_held_at_the_gate_blocks_it(gate: bool) -> 
 
 @pytest.mark.law("A3")
 async def test_a_foreign_user_is_turned_away_unheard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quarterdeck.daemon.listen.peer_uid", lambda connection: os.getuid() + 1)
+    monkeypatch.setattr("quarterdeck.daemon.ingest.unix_socket.peer_uid", lambda connection: os.getuid() + 1)
     assert await speak(tmp_path, ENVELOPE) == b""
 
 

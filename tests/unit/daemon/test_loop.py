@@ -6,14 +6,14 @@ import asyncio
 from pathlib import Path
 
 from quarterdeck.agents.claude.hooks import read_hook
-from quarterdeck.core.commands import Heard
-from quarterdeck.core.feed import FeedEvent
-from quarterdeck.core.state import State
-from quarterdeck.daemon.disk import Disk
-from quarterdeck.daemon.holders import QUIET
-from quarterdeck.daemon.loop import Loop
-from quarterdeck.daemon.processes import SessionsFolder
-from quarterdeck.daemon.waiting import Waiting
+from quarterdeck.core.engine.messages import Heard
+from quarterdeck.core.model.events import FeedEvent
+from quarterdeck.core.model.state import State
+from quarterdeck.daemon.loop.deadlines import Waiting
+from quarterdeck.daemon.loop.disk_reserve import Disk
+from quarterdeck.daemon.loop.loop import Loop
+from quarterdeck.daemon.loop.waiters import QUIET
+from quarterdeck.drivers.claude.session_files import SessionsFolder
 from quarterdeck.store.log import Log
 from quarterdeck.store.reader import Reader
 

@@ -7,14 +7,14 @@ import threading
 from pathlib import Path
 
 from quarterdeck.agents.claude.hooks import read_hook
-from quarterdeck.core.commands import Heard, Notify
-from quarterdeck.core.notice import Notice, notice_of, waits_of
-from quarterdeck.core.state import Settings, State
-from quarterdeck.daemon.disk import Disk
-from quarterdeck.daemon.loop import Loop
-from quarterdeck.daemon.notifying import QUEUE, Notifier, pause
-from quarterdeck.daemon.processes import SessionsFolder
-from quarterdeck.daemon.waiting import Waiting
+from quarterdeck.core.engine.messages import Heard, Notify
+from quarterdeck.core.engine.notifications import Notice, notice_of, waits_of
+from quarterdeck.core.model.state import Settings, State
+from quarterdeck.daemon.loop.deadlines import Waiting
+from quarterdeck.daemon.loop.disk_reserve import Disk
+from quarterdeck.daemon.loop.loop import Loop
+from quarterdeck.daemon.notify.notifier import QUEUE, Notifier, pause
+from quarterdeck.drivers.claude.session_files import SessionsFolder
 from quarterdeck.store.log import Log
 from quarterdeck.store.reader import Reader
 

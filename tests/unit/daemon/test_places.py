@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from quarterdeck.core.runtime import Context, RuntimeEvent
-from quarterdeck.daemon.places import PlaceFinder
+from quarterdeck.core.model.runtime_event import Context, RuntimeEvent
+from quarterdeck.daemon.ingest.symlinks import PlaceFinder
 
 
 def test_many_at_once_are_all_looked_up(tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quarterdeck.core.commands import LookAfter, StillWaiting
-from quarterdeck.core.decisions import Deny, Source
-from quarterdeck.core.unattended import LOOK_AGAIN_SECONDS, Policy, is_quiet, read_hours
-from quarterdeck.daemon.waiting import minute_of_day
+from quarterdeck.core.engine.messages import LookAfter, StillWaiting
+from quarterdeck.core.model.decisions import Deny, Source
+from quarterdeck.core.model.unattended_policy import LOOK_AGAIN_SECONDS, Policy, is_quiet, read_hours
+from quarterdeck.daemon.loop.deadlines import minute_of_day
 from tests.support.scene import Scene, bash
 
 HOUR = 3600.0

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.core.secrets import HIDDEN
-from quarterdeck.core.text import one_line
-from quarterdeck.daemon.logs import LogFile, Seldom, write_line, write_plain
-from quarterdeck.daemon.redact import Redactor, told_exception
+from quarterdeck.core.text.redaction import HIDDEN
+from quarterdeck.core.text.sanitize import one_line
+from quarterdeck.daemon.telemetry.log_redaction import Redactor, told_exception
+from quarterdeck.daemon.telemetry.logs import LogFile, Seldom, write_line, write_plain
 from quarterdeck.errors import BadInput
 
 TOKEN = "q3Xw9ZrT0bVn7KcL1yHs8PdG4mJf6uAe2oRiQtWzXkY"

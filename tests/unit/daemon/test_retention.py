@@ -12,15 +12,15 @@ import pytest
 
 from quarterdeck.agents.claude.hooks import read_hook
 from quarterdeck.config import SMALLEST_LOG, StoreSettings
-from quarterdeck.core.commands import Heard
-from quarterdeck.core.state import Settings
-from quarterdeck.daemon.disk import Disk
-from quarterdeck.daemon.loop import Loop
-from quarterdeck.daemon.processes import SessionsFolder
-from quarterdeck.daemon.recover import recover
-from quarterdeck.daemon.retention import DAY, Retention
-from quarterdeck.daemon.waiting import Waiting
-from quarterdeck.store.chain import verify
+from quarterdeck.core.engine.messages import Heard
+from quarterdeck.core.model.state import Settings
+from quarterdeck.daemon.loop.deadlines import Waiting
+from quarterdeck.daemon.loop.disk_reserve import Disk
+from quarterdeck.daemon.loop.loop import Loop
+from quarterdeck.daemon.maintenance.retention import DAY, Retention
+from quarterdeck.daemon.setup.recovery import recover
+from quarterdeck.drivers.claude.session_files import SessionsFolder
+from quarterdeck.store.hash_chain import verify
 from quarterdeck.store.log import Log
 from quarterdeck.store.reader import Reader
 from quarterdeck.wire import write_json

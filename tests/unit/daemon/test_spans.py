@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.core.decisions import Allow, Deny
-from quarterdeck.daemon.spans import MAX_RUNS, Span, Spans, span_id_of, trace_id_of
+from quarterdeck.core.model.decisions import Allow, Deny
+from quarterdeck.daemon.telemetry.spans import MAX_RUNS, Span, Spans, span_id_of, trace_id_of
 from tests.support.scene import Scene, bash
 
 

@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.daemon.stats import BUSY_SECONDS, MAX_SESSIONS, SECONDS, Histogram, Lag, Peak, Stats, percentile
+from quarterdeck.daemon.telemetry.counters import (
+    BUSY_SECONDS,
+    MAX_SESSIONS,
+    SECONDS,
+    Histogram,
+    Lag,
+    Peak,
+    Stats,
+    percentile,
+)
 
 
 @given(st.lists(st.floats(min_value=0, max_value=100)))

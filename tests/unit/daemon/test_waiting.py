@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 from typing import Any, cast
 
-from quarterdeck.daemon.proc import alive
-from quarterdeck.daemon.processes import Process, SessionsFolder
-from quarterdeck.daemon.waiting import Watched, answered_at_the_terminal
+from quarterdeck.daemon.loop.deadlines import Watched, answered_at_the_terminal
+from quarterdeck.drivers.claude.session_files import Process, SessionsFolder
+from quarterdeck.system.process_table import alive
 
 
 def held(agent_id: str | None = None, since: float = 100.0, request_id: str = "r") -> Watched:

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from quarterdeck.runner.bounded import Ended, run
+from quarterdeck.system.run_program import Ended, run
 
 ENV = {"PATH": "/usr/bin:/bin"}
 

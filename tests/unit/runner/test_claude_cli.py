@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from quarterdeck.drivers.claude.cli import ClaudeCli, find_claude
 from quarterdeck.errors import QuarterdeckError, Refused
-from quarterdeck.runner.claude_cli import ClaudeCli, find_claude
 
 SPY = """#!{python}
 import json, os, sys

@@ -1,7 +1,7 @@
 """What an agent says beside its hooks is kept, but never without end."""
 
-from quarterdeck.core.orders import Noted
-from quarterdeck.runner.few_notes import DROPPED, MOST, MOST_BYTES, WINDOW_SECONDS, FewNotes
+from quarterdeck.core.engine.session_messages import Noted
+from quarterdeck.drivers.claude.sdk_note_limit import DROPPED, MOST, MOST_BYTES, WINDOW_SECONDS, FewNotes
 
 
 def note(at: float, words: str = "x") -> Noted:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from quarterdeck.runner.finding import Limits, find
-from quarterdeck.runner.projects import touched
+from quarterdeck.projects.catalog import touched
+from quarterdeck.projects.scanner import Limits, find
 
 
 def made(root: Path, *paths: str) -> None:

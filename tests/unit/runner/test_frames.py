@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.runner.frames import HEAD, BadFrame, Frames, frame, read_note
+from quarterdeck.sessions.host.frames import HEAD, BadFrame, Frames, frame, read_note
 
 FRAMES = st.lists(st.tuples(st.sampled_from([b"V", b"W"]), st.binary(max_size=300)), max_size=20)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.runner.ring import RESET, Ring
+from quarterdeck.sessions.host.replay_buffer import RESET, Ring
 
 SIZE = 4096
 CLEAR = b"\x1b[2J"

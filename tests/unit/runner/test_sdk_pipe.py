@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.runner.sdk_pipe import LAST_WORDS, Pipe, read_line
+from quarterdeck.drivers.claude.sdk_transport import LAST_WORDS, Pipe, read_line
 
 ENV = {"PATH": "/usr/bin:/bin"}
 

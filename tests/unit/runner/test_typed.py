@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.runner.typed import TURNING, Line, typed_prompt
+from quarterdeck.sessions.host.input_line import TURNING, Line, typed_prompt
 
 EMPTY = {
     "nothing": b"",

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from quarterdeck.runner.typist import DIALOG, HALF_WRITTEN, NOT_READY, NOT_SENT, ONE_LINE, Refusal, Seen, Typist
+from quarterdeck.sessions.host.typist import DIALOG, HALF_WRITTEN, NOT_READY, NOT_SENT, ONE_LINE, Refusal, Seen, Typist
 
 PASTED = b"\x1b[200~hello\x1b[201~"
 

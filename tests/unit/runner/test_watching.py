@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from quarterdeck.runner.finding import Found, find
-from quarterdeck.runner.watching import NOTHING, Change, Noticed, Plan, noticed, plan_of
+from quarterdeck.projects.scanner import Found, find
+from quarterdeck.projects.watch_plan import NOTHING, Change, Noticed, Plan, noticed, plan_of
 
 PLAN = Plan(
     folders=("/code", "/code/shop", "/code/shop/.git", "/code/notes"),

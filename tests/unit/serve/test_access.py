@@ -8,8 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.core.state import Token
-from quarterdeck.serve.access import CODE_SECONDS, Access, Clock, Failures, Pace, csrf_of, new_token, verifier_of
+from quarterdeck.api.http.credentials import (
+    CODE_SECONDS,
+    Access,
+    Clock,
+    Failures,
+    Pace,
+    csrf_of,
+    new_token,
+    verifier_of,
+)
+from quarterdeck.core.model.state import Token
 
 OWNER, HOOK = "o" * 43, "h" * 43
 

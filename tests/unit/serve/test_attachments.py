@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from quarterdeck.serve.attachments import Attachment, blocks
-from quarterdeck.serve.errors import ApiError
+from quarterdeck.api.http.errors import ApiError
+from quarterdeck.api.routes.attachments import Attachment, blocks
 
 PICTURE = {"type": "base64", "media_type": "image/png", "data": "aGVsbG8="}
 

@@ -9,9 +9,9 @@ from typing import cast
 
 import pytest
 
-from quarterdeck.core.feed import FeedEvent
-from quarterdeck.serve.desk import Desk
-from quarterdeck.serve.live import USUAL, Limits, Live, joined
+from quarterdeck.api.backend import Desk
+from quarterdeck.api.live.broadcast import USUAL, Limits, Live, joined
+from quarterdeck.core.model.events import FeedEvent
 
 SESSION = "s1"
 TOPICS = frozenset({f"streams:{SESSION}"})

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.serve.prometheus import exposition
+from quarterdeck.api.views.prometheus import exposition
 from tests.support.metrics import samples
 
 HISTOGRAM: dict[str, Any] = {"count": 2, "sum": 0.5, "buckets": [[0.1, 1], [1.0, 2]]}

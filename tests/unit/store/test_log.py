@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from quarterdeck.core.decisions import Deny
-from quarterdeck.core.fold import fold
-from quarterdeck.core.state import Settings, State
-from quarterdeck.daemon.recover import recover
+from quarterdeck.core.engine.fold import fold
+from quarterdeck.core.model.decisions import Deny
+from quarterdeck.core.model.state import Settings, State
+from quarterdeck.daemon.setup.recovery import recover
 from quarterdeck.errors import StoreError
-from quarterdeck.store.chain import verify
+from quarterdeck.store.hash_chain import verify
 from quarterdeck.store.log import RAW_LIMIT, Entry, Log
 from quarterdeck.store.reader import FeedQuery, Reader
 from quarterdeck.store.schema import APPLICATION_ID, VERSION, prepare

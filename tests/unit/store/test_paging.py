@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quarterdeck.core.feed import FeedEvent
-from quarterdeck.core.search import matches, read_search, searched
+from quarterdeck.core.model.events import FeedEvent
+from quarterdeck.core.text.search_terms import matches, read_search, searched
 from quarterdeck.store.log import Entry, Log
 from quarterdeck.store.reader import FeedQuery, Reader
-from quarterdeck.store.search import CHUNK, SearchIndex, search_path
+from quarterdeck.store.search_index import CHUNK, SearchIndex, search_path
 from tests.support.scene import Scene, bash
 
 WORDS = ["rm", "build", "builds", "make", "Straße", "東京", "a_b", "x", "rm -rf", "--", "ﬁne", "K"]

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quarterdeck.core.commands import Trimming
-from quarterdeck.core.decisions import Allow, Deny
-from quarterdeck.core.state import Settings
-from quarterdeck.daemon.recover import recover
+from quarterdeck.core.engine.messages import Trimming
+from quarterdeck.core.model.decisions import Allow, Deny
+from quarterdeck.core.model.state import Settings
+from quarterdeck.daemon.setup.recovery import recover
 from quarterdeck.errors import StoreError
-from quarterdeck.store.chain import anchor_of, taken_out, verify
+from quarterdeck.store.hash_chain import anchor_of, taken_out, verify
 from quarterdeck.store.log import TRIM_CHUNK, Entry, Log
 from quarterdeck.store.reader import AuditQuery, FeedQuery, Reader
-from quarterdeck.store.search import CHUNK, SearchIndex
+from quarterdeck.store.search_index import CHUNK, SearchIndex
 from quarterdeck.wire import write_json
 from tests.support.scene import Scene, bash
 

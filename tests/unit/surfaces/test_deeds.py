@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.core.feed import AUDIT_KINDS
-from quarterdeck.surfaces.deeds import DONE, deed, doer
+from quarterdeck.core.model.events import AUDIT_KINDS
+from quarterdeck.surfaces.text.audit_labels import DONE, deed, doer
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.surfaces.elsewhere import elsewhere_lines
+from quarterdeck.surfaces.text.waiting_elsewhere import elsewhere_lines
 
 
 def session(**more: Any) -> dict[str, Any]:

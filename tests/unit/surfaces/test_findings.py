@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import quarterdeck
-from quarterdeck.surfaces.findings import REFUSED, findings, quantile, size, summary
+from quarterdeck.surfaces.text.health import REFUSED, findings, quantile, size, summary
 
 FAST: dict[str, Any] = {"count": 100, "sum": 0.1, "buckets": [[0.001, 100], [0.05, 100], [0.1, 100]]}
 SLOW: dict[str, Any] = {"count": 100, "sum": 9.0, "buckets": [[0.001, 90], [0.05, 90], [0.1, 100]]}

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from quarterdeck import __version__
+from quarterdeck.surfaces.terminal.commands import COMMANDS
+from quarterdeck.surfaces.terminal.styled_text import fold, plain
 from quarterdeck.surfaces.tui.app import QuarterdeckApp
-from quarterdeck.surfaces.tui.commands import COMMANDS
-from quarterdeck.surfaces.tui.lines import fold, plain
 from quarterdeck.surfaces.tui.screens.about import PROMISE, about_lines, facts_of, reaching, settings_of
 from tests.support.pilot import Face
 from tests.support.tui import Json, RecordedTalk, connected, event, snapshot

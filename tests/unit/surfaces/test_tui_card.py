@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.core.text import UNSEEN, visible
-from quarterdeck.surfaces.tui import card
-from quarterdeck.surfaces.tui.dialogs.batch import ROWS, preview
-from quarterdeck.surfaces.tui.lines import fold, plain
-from quarterdeck.surfaces.tui.model import Asked
+from quarterdeck.core.text.sanitize import UNSEEN, visible
+from quarterdeck.surfaces.terminal import request_card as card
+from quarterdeck.surfaces.terminal.model import Asked
+from quarterdeck.surfaces.terminal.styled_text import fold, plain
+from quarterdeck.surfaces.tui.dialogs.decisions.batch import ROWS, preview
 from tests.support.hostile import HOSTILE, TEXTS
 from tests.support.tui import NOW, request, session
 

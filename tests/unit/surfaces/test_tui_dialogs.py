@@ -15,17 +15,17 @@ from textual import events
 from textual.color import Color
 from textual.widgets import Input, TextArea
 
-from quarterdeck.core.text import UNSEEN
+from quarterdeck.core.text.sanitize import UNSEEN
+from quarterdeck.surfaces.terminal.model import Asked
 from quarterdeck.surfaces.tui.app import QuarterdeckApp
+from quarterdeck.surfaces.tui.dialogs.base import DecisionDialog, Dialog
 from quarterdeck.surfaces.tui.dialogs.choices import Numbered, OneWord
-from quarterdeck.surfaces.tui.dialogs.dialog import DecisionDialog, Dialog
-from quarterdeck.surfaces.tui.dialogs.edit import EditDialog, read_back
-from quarterdeck.surfaces.tui.dialogs.form import FormDialog
-from quarterdeck.surfaces.tui.dialogs.remember import RememberDialog
-from quarterdeck.surfaces.tui.dialogs.rule import ExplainDialog, RuleDialog
-from quarterdeck.surfaces.tui.dialogs.words import WordsDialog
-from quarterdeck.surfaces.tui.last_look import NoColours, harmless
-from quarterdeck.surfaces.tui.model import Asked
+from quarterdeck.surfaces.tui.dialogs.decisions.edit import EditDialog, read_back
+from quarterdeck.surfaces.tui.dialogs.decisions.form import FormDialog
+from quarterdeck.surfaces.tui.dialogs.decisions.message import WordsDialog
+from quarterdeck.surfaces.tui.dialogs.decisions.remember import RememberDialog
+from quarterdeck.surfaces.tui.dialogs.manage.rules import ExplainDialog, RuleDialog
+from quarterdeck.surfaces.tui.widgets.output_filter import NoColours, harmless
 from tests.support.hostile import TEXTS
 from tests.support.pilot import Face, screen_text
 from tests.support.tui import RecordedTalk, connected, request, session, snapshot

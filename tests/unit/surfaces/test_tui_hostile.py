@@ -15,29 +15,29 @@ import pytest
 from textual.screen import Screen
 from textual.widgets import Input
 
-from quarterdeck.core.text import UNSEEN, one_line
-from quarterdeck.surfaces.live import Connected, Lost, Message
+from quarterdeck.core.text.sanitize import UNSEEN, one_line
+from quarterdeck.surfaces.client.live import Connected, Lost, Message
+from quarterdeck.surfaces.terminal.model import Asked, Model
 from quarterdeck.surfaces.tui import dialogs
 from quarterdeck.surfaces.tui.app import QuarterdeckApp
-from quarterdeck.surfaces.tui.dialogs.answer import AnswerDialog
-from quarterdeck.surfaces.tui.dialogs.batch import BatchDialog
-from quarterdeck.surfaces.tui.dialogs.dialog import DecisionDialog, Dialog
-from quarterdeck.surfaces.tui.dialogs.edit import EditDialog
-from quarterdeck.surfaces.tui.dialogs.form import FormDialog
-from quarterdeck.surfaces.tui.dialogs.marketplace import MarketplaceDialog
-from quarterdeck.surfaces.tui.dialogs.ordering import OrderDialog
-from quarterdeck.surfaces.tui.dialogs.plan import PlanDialog
-from quarterdeck.surfaces.tui.dialogs.remember import RememberDialog
-from quarterdeck.surfaces.tui.dialogs.rule import LONGEST, ExplainDialog, RuleDialog, SureDialog
-from quarterdeck.surfaces.tui.dialogs.server import ServerDialog
-from quarterdeck.surfaces.tui.dialogs.session import GoOnDialog, SessionDialog, SwitchDialog, WriteDialog
-from quarterdeck.surfaces.tui.dialogs.start import StartDialog
-from quarterdeck.surfaces.tui.dialogs.trust import TrustDialog
-from quarterdeck.surfaces.tui.dialogs.words import WordsDialog
-from quarterdeck.surfaces.tui.footer import Keys
-from quarterdeck.surfaces.tui.model import Asked, Model
-from quarterdeck.surfaces.tui.pages import PAGES
-from quarterdeck.surfaces.tui.screens.worktree import WorktreePage
+from quarterdeck.surfaces.tui.dialogs.base import DecisionDialog, Dialog
+from quarterdeck.surfaces.tui.dialogs.decisions.answer import AnswerDialog
+from quarterdeck.surfaces.tui.dialogs.decisions.batch import BatchDialog
+from quarterdeck.surfaces.tui.dialogs.decisions.edit import EditDialog
+from quarterdeck.surfaces.tui.dialogs.decisions.form import FormDialog
+from quarterdeck.surfaces.tui.dialogs.decisions.message import WordsDialog
+from quarterdeck.surfaces.tui.dialogs.decisions.plan import PlanDialog
+from quarterdeck.surfaces.tui.dialogs.decisions.remember import RememberDialog
+from quarterdeck.surfaces.tui.dialogs.manage.command_dialog import OrderDialog
+from quarterdeck.surfaces.tui.dialogs.manage.marketplace import MarketplaceDialog
+from quarterdeck.surfaces.tui.dialogs.manage.mcp_server import ServerDialog
+from quarterdeck.surfaces.tui.dialogs.manage.rules import LONGEST, ExplainDialog, RuleDialog, SureDialog
+from quarterdeck.surfaces.tui.dialogs.manage.session import GoOnDialog, SessionDialog, SwitchDialog, WriteDialog
+from quarterdeck.surfaces.tui.dialogs.manage.start_session import StartDialog
+from quarterdeck.surfaces.tui.dialogs.manage.trust import TrustDialog
+from quarterdeck.surfaces.tui.screen_registry import PAGES
+from quarterdeck.surfaces.tui.screens.workspace.worktree import WorktreePage
+from quarterdeck.surfaces.tui.widgets.footer import Keys
 from tests.support.hostile import HOSTILE, TEXTS
 from tests.support.pilot import Face
 from tests.support.tui import (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from quarterdeck.surfaces.live import Connected, Lost
-from quarterdeck.surfaces.tui.model import LINGER_SECONDS, SETTLE_SECONDS, STALE_SECONDS, Model
+from quarterdeck.surfaces.client.live import Connected, Lost
+from quarterdeck.surfaces.terminal.model import LINGER_SECONDS, SETTLE_SECONDS, STALE_SECONDS, Model
 from tests.support.tui import connected, over, request, session, snapshot, told
 
 

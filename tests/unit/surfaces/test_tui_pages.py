@@ -10,20 +10,20 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 
-from quarterdeck.core.feed import OWN
-from quarterdeck.surfaces.client import Client
-from quarterdeck.surfaces.live import Connected, Message
+from quarterdeck.core.model.events import OWN
+from quarterdeck.surfaces.client.http import Client
+from quarterdeck.surfaces.client.live import Connected, Message
 from quarterdeck.surfaces.tui.app import QuarterdeckApp
-from quarterdeck.surfaces.tui.bridge import Bridge
-from quarterdeck.surfaces.tui.dialogs.start import StartDialog
-from quarterdeck.surfaces.tui.grid import laid_out
-from quarterdeck.surfaces.tui.places import PLACES
+from quarterdeck.surfaces.tui.dialogs.manage.start_session import StartDialog
+from quarterdeck.surfaces.tui.help_screen import HelpPage
+from quarterdeck.surfaces.tui.key_tables import PLACES
+from quarterdeck.surfaces.tui.main_screen import Bridge
 from quarterdeck.surfaces.tui.screens.audit import AuditPage, audit_rows
 from quarterdeck.surfaces.tui.screens.health import HealthPage
-from quarterdeck.surfaces.tui.screens.help import HelpPage
-from quarterdeck.surfaces.tui.screens.plugins import plugin_rows
 from quarterdeck.surfaces.tui.screens.rules import RulesPage
-from quarterdeck.surfaces.tui.wall import Wall
+from quarterdeck.surfaces.tui.screens.workspace.plugins import plugin_rows
+from quarterdeck.surfaces.tui.widgets.table import laid_out
+from quarterdeck.surfaces.tui.widgets.text_view import Wall
 from tests.support.pilot import Face
 from tests.support.tui import (
     NOW,

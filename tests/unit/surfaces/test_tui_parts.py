@@ -9,28 +9,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from quarterdeck.core.text import UNSEEN, visible
-from quarterdeck.surfaces.tui.commands import COMMANDS, read_command, read_filter
-from quarterdeck.surfaces.tui.desk import VERBS
-from quarterdeck.surfaces.tui.dialogs.answer import answer_to
-from quarterdeck.surfaces.tui.dialogs.edit import read_back, written
-from quarterdeck.surfaces.tui.dialogs.form import read_value
-from quarterdeck.surfaces.tui.dialogs.remember import sentence, simulated, trusts
-from quarterdeck.surfaces.tui.dialogs.rule import read_input
-from quarterdeck.surfaces.tui.feed_pane import wanted
-from quarterdeck.surfaces.tui.footer import keys_row, said_rows
-from quarterdeck.surfaces.tui.header import header_row
-from quarterdeck.surfaces.tui.lines import Line, Span, exact_lines, fold, plain
-from quarterdeck.surfaces.tui.model import Metrics, Model
-from quarterdeck.surfaces.tui.naming import Name
-from quarterdeck.surfaces.tui.notify import BEL, Notifier, notification, title
-from quarterdeck.surfaces.tui.places import PLACES
+from quarterdeck.core.text.sanitize import UNSEEN, visible
+from quarterdeck.surfaces.terminal.commands import COMMANDS, read_command, read_filter
+from quarterdeck.surfaces.terminal.model import Metrics, Model
+from quarterdeck.surfaces.terminal.session_names import Name
+from quarterdeck.surfaces.terminal.styled_text import Line, Span, exact_lines, fold, plain
+from quarterdeck.surfaces.text.labels import STATES, about, outcome
+from quarterdeck.surfaces.tui.dialogs.decisions.answer import answer_to
+from quarterdeck.surfaces.tui.dialogs.decisions.edit import read_back, written
+from quarterdeck.surfaces.tui.dialogs.decisions.form import read_value
+from quarterdeck.surfaces.tui.dialogs.decisions.remember import sentence, simulated, trusts
+from quarterdeck.surfaces.tui.dialogs.manage.rules import read_input
+from quarterdeck.surfaces.tui.key_tables import PLACES
+from quarterdeck.surfaces.tui.panes.feed_pane import wanted
+from quarterdeck.surfaces.tui.panes.header import header_row
+from quarterdeck.surfaces.tui.panes.request_pane import VERBS
+from quarterdeck.surfaces.tui.panes.session_list import session_rows
 from quarterdeck.surfaces.tui.screens.health import health_lines
 from quarterdeck.surfaces.tui.screens.rules import explained_lines, rule_rows, simulated_lines
-from quarterdeck.surfaces.tui.sessions import session_rows
-from quarterdeck.surfaces.tui.status import Status
-from quarterdeck.surfaces.tui.themes import PALETTES, style_of
-from quarterdeck.surfaces.words import STATES, about, outcome
+from quarterdeck.surfaces.tui.terminal_notify import BEL, Notifier, notification, title
+from quarterdeck.surfaces.tui.widgets.footer import keys_row, said_rows
+from quarterdeck.surfaces.tui.widgets.status_line import Status
+from quarterdeck.surfaces.tui.widgets.themes import PALETTES, style_of
 from tests.support.hostile import HOSTILE, TEXTS
 from tests.support.tui import NOW, over, request, session
 

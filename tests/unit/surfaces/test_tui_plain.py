@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from quarterdeck.surfaces.live import Lost
-from quarterdeck.surfaces.tui.plain.orders import NAMES, ORDERS, help_lines
-from quarterdeck.surfaces.tui.plain.running import attend, face_on
+from quarterdeck.surfaces.client.live import Lost
+from quarterdeck.surfaces.plain.command_help import NAMES, ORDERS, help_lines
+from quarterdeck.surfaces.plain.terminal_io import attend, face_on
 from tests.support.hostile import TEXTS
 from tests.support.lines import DecidedTalk, Lines
 from tests.support.tui import RecordedLive, connected, over, request, session, snapshot, told

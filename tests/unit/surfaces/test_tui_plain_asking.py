@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.surfaces.tui.plain.answering import read_answer, read_field
-from quarterdeck.surfaces.tui.plain.remembering import Rule, changed
+from quarterdeck.surfaces.plain.answer import read_answer, read_field
+from quarterdeck.surfaces.plain.remember import Rule, changed
 from tests.support.lines import RULE, Lines
 from tests.support.tui import NOW, Json, event, ours, request, session, told
 

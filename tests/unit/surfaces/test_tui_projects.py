@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
+from quarterdeck.surfaces.terminal.styled_text import fold, plain
 from quarterdeck.surfaces.tui.app import QuarterdeckApp
-from quarterdeck.surfaces.tui.bridge import Bridge
-from quarterdeck.surfaces.tui.dialogs.start import StartDialog
-from quarterdeck.surfaces.tui.dialogs.trust import TrustDialog
-from quarterdeck.surfaces.tui.lines import fold, plain
-from quarterdeck.surfaces.tui.project_lines import place_lines, place_rows, places
-from quarterdeck.surfaces.tui.screens.projects import ProjectsPage
+from quarterdeck.surfaces.tui.dialogs.manage.start_session import StartDialog
+from quarterdeck.surfaces.tui.dialogs.manage.trust import TrustDialog
+from quarterdeck.surfaces.tui.main_screen import Bridge
+from quarterdeck.surfaces.tui.screens.workspace.project_lines import place_lines, place_rows, places
+from quarterdeck.surfaces.tui.screens.workspace.projects import ProjectsPage
 from tests.support.pilot import Face
 from tests.support.tui import NOW, Json, RecordedTalk, connected, ours, project, projects, session, snapshot
 

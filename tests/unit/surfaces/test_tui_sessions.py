@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.app import App, ComposeResult
 
-from quarterdeck.surfaces.tui.sessions import Sessions
+from quarterdeck.surfaces.tui.panes.session_list import Sessions
 
 
 class Alone(App[None]):

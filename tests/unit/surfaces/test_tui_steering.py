@@ -6,19 +6,19 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.core.text import UNSEEN
-from quarterdeck.surfaces.tui.commands import BY_NAME
-from quarterdeck.surfaces.tui.desk import VERBS
-from quarterdeck.surfaces.tui.dialogs.server import read_pairs, read_words
-from quarterdeck.surfaces.tui.dialogs.start import fitting, project_row, typed_folder
-from quarterdeck.surfaces.tui.dialogs.trust import trust_lines
-from quarterdeck.surfaces.tui.lines import fold, plain
-from quarterdeck.surfaces.tui.screens.mcp import server_lines, server_rows
-from quarterdeck.surfaces.tui.screens.plugins import offer_rows, plugin_lines, plugin_rows
-from quarterdeck.surfaces.tui.session_orders import ORDERS, orders_for, why_not
-from quarterdeck.surfaces.tui.speech import said_lines
-from quarterdeck.surfaces.tui.spoken import KEPT, LINGER_SECONDS, Saying, Spoken, followed
-from quarterdeck.surfaces.words import project_of
+from quarterdeck.core.text.sanitize import UNSEEN
+from quarterdeck.surfaces.terminal.commands import BY_NAME
+from quarterdeck.surfaces.terminal.live_text import KEPT, LINGER_SECONDS, Saying, Spoken, followed
+from quarterdeck.surfaces.terminal.session_actions import ORDERS, orders_for, why_not
+from quarterdeck.surfaces.terminal.styled_text import fold, plain
+from quarterdeck.surfaces.text.labels import project_of
+from quarterdeck.surfaces.tui.dialogs.manage.mcp_server import read_pairs, read_words
+from quarterdeck.surfaces.tui.dialogs.manage.start_session import fitting, project_row, typed_folder
+from quarterdeck.surfaces.tui.dialogs.manage.trust import trust_lines
+from quarterdeck.surfaces.tui.panes.request_pane import VERBS
+from quarterdeck.surfaces.tui.panes.speech import said_lines
+from quarterdeck.surfaces.tui.screens.workspace.mcp import server_lines, server_rows
+from quarterdeck.surfaces.tui.screens.workspace.plugins import offer_rows, plugin_lines, plugin_rows
 from tests.support.hostile import TEXTS
 from tests.support.tui import NOW, event, ours, session
 

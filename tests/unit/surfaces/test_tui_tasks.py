@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from quarterdeck.surfaces.terminal.styled_text import plain
 from quarterdeck.surfaces.tui.app import QuarterdeckApp
-from quarterdeck.surfaces.tui.bridge import Bridge
-from quarterdeck.surfaces.tui.grid import laid_out
-from quarterdeck.surfaces.tui.lines import plain
+from quarterdeck.surfaces.tui.main_screen import Bridge
+from quarterdeck.surfaces.tui.screens.run_todos import KINDS, todo_runs
 from quarterdeck.surfaces.tui.screens.tasks import PAGE, TasksPage, task_rows
-from quarterdeck.surfaces.tui.todo_runs import KINDS, todo_runs
+from quarterdeck.surfaces.tui.widgets.table import laid_out
 from tests.support.pilot import Face
 from tests.support.tui import NOW, Json, RecordedTalk, connected, event, session, snapshot
 

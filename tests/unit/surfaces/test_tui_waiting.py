@@ -13,13 +13,13 @@ from textual.events import Key
 from textual.widgets import Input
 
 from quarterdeck import __version__
-from quarterdeck.surfaces.live import Connected, Lost, Message
+from quarterdeck.surfaces.client.live import Connected, Lost, Message
+from quarterdeck.surfaces.terminal.model import SETTLE_SECONDS
 from quarterdeck.surfaces.tui.app import QuarterdeckApp
-from quarterdeck.surfaces.tui.command_line import CommandLine
-from quarterdeck.surfaces.tui.dialogs.batch import BatchDialog, Marks
-from quarterdeck.surfaces.tui.dialogs.dialog import DecisionDialog
-from quarterdeck.surfaces.tui.model import SETTLE_SECONDS
-from quarterdeck.surfaces.tui.themes import style_of
+from quarterdeck.surfaces.tui.dialogs.base import DecisionDialog
+from quarterdeck.surfaces.tui.dialogs.decisions.batch import BatchDialog, Marks
+from quarterdeck.surfaces.tui.panes.command_line import CommandLine
+from quarterdeck.surfaces.tui.widgets.themes import style_of
 from tests.support.pilot import Face
 from tests.support.tui import NOW, Json, RecordedTalk, connected, event, ours, over, request, session, snapshot
 

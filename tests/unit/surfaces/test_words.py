@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.surfaces.words import ago, limit, outcome
+from quarterdeck.surfaces.text.labels import ago, limit, outcome
 from tests.support.tui import NOW, over, request
 
 

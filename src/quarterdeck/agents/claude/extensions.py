@@ -6,8 +6,17 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from quarterdeck.core.extensions import HIDDEN, Health, Marketplace, NewServer, Offer, Plugin, Server, without_secrets
-from quarterdeck.core.git_text import plain_remote
+from quarterdeck.core.workspace.extensions import (
+    HIDDEN,
+    Health,
+    Marketplace,
+    NewServer,
+    Offer,
+    Plugin,
+    Server,
+    without_secrets,
+)
+from quarterdeck.core.workspace.git_output import plain_remote
 from quarterdeck.errors import BadInput
 from quarterdeck.wire import read_json
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from quarterdeck.core.decisions import Allow, Answer, Ask, Block, Decision, Deny, Grant, NoOpinion
-from quarterdeck.core.feed import OWN
-from quarterdeck.core.payload import safe_id
-from quarterdeck.core.runtime import INTERACTIONS, SILENT, Context, RuntimeEvent
+from quarterdeck.core.model.decisions import Allow, Answer, Ask, Block, Decision, Deny, Grant, NoOpinion
+from quarterdeck.core.model.events import OWN
+from quarterdeck.core.model.payload import safe_id
+from quarterdeck.core.model.runtime_event import INTERACTIONS, SILENT, Context, RuntimeEvent
 
 SUPPORTED = ("2.1.197", "2.1.325")
 """The versions whose payloads are recorded and whose answers are tested."""

@@ -10,7 +10,7 @@ import zlib
 from msgspec import Struct
 
 from quarterdeck.agents.claude.prices import Prices, cost_of
-from quarterdeck.agents.claude.records import (
+from quarterdeck.agents.claude.transcript_records import (
     READ,
     SYNTHETIC,
     UNREADABLE,
@@ -29,9 +29,9 @@ from quarterdeck.agents.claude.records import (
     seconds,
     tokens_of,
 )
-from quarterdeck.core.commands import Said
-from quarterdeck.core.data import Spent
-from quarterdeck.core.payload import safe_id
+from quarterdeck.core.engine.messages import Said
+from quarterdeck.core.model.event_data import Spent
+from quarterdeck.core.model.payload import safe_id
 
 MAX_LINE = 32 * 1024 * 1024
 MAX_TEXT = 1024 * 1024

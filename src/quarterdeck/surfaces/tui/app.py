@@ -26,25 +26,25 @@ from textual.screen import ModalScreen, Screen
 from textual.worker import Worker, WorkerCancelled, WorkerFailed
 
 from quarterdeck import __version__
-from quarterdeck.core.text import one_line
+from quarterdeck.core.text.sanitize import one_line
 from quarterdeck.errors import QuarterdeckError, Refused
-from quarterdeck.surfaces.tui.app_keys import APP_KEYS
-from quarterdeck.surfaces.tui.bridge import Bridge
-from quarterdeck.surfaces.tui.commands import BY_NAME, palette, read_command
-from quarterdeck.surfaces.tui.desk import Aim
-from quarterdeck.surfaces.tui.footer import Keys
-from quarterdeck.surfaces.tui.last_look import LastLook, NoColours
-from quarterdeck.surfaces.tui.model import Asked, Model
-from quarterdeck.surfaces.tui.notify import Notifier
-from quarterdeck.surfaces.tui.orders import Orders
-from quarterdeck.surfaces.tui.status import SHOWN_SECONDS, Status
-from quarterdeck.surfaces.tui.talk import Talk, aside
-from quarterdeck.surfaces.tui.themes import THEMES
-from quarterdeck.surfaces.words import about
+from quarterdeck.surfaces.client.connection import Talk, aside
+from quarterdeck.surfaces.terminal.commands import BY_NAME, palette, read_command
+from quarterdeck.surfaces.terminal.model import Asked, Model
+from quarterdeck.surfaces.text.labels import about
+from quarterdeck.surfaces.tui.command_dispatch import Orders
+from quarterdeck.surfaces.tui.global_keys import APP_KEYS
+from quarterdeck.surfaces.tui.main_screen import Bridge
+from quarterdeck.surfaces.tui.panes.request_pane import Aim
+from quarterdeck.surfaces.tui.terminal_notify import Notifier
+from quarterdeck.surfaces.tui.widgets.footer import Keys
+from quarterdeck.surfaces.tui.widgets.output_filter import LastLook, NoColours
+from quarterdeck.surfaces.tui.widgets.status_line import SHOWN_SECONDS, Status
+from quarterdeck.surfaces.tui.widgets.themes import THEMES
 
 if TYPE_CHECKING:
-    from quarterdeck.surfaces.tui.deciding import Deciding
-    from quarterdeck.surfaces.tui.steering import Steering
+    from quarterdeck.surfaces.tui.decision_flow import Deciding
+    from quarterdeck.surfaces.tui.session_flow import Steering
 
 TICK_SECONDS = 0.05
 STATS_SECONDS = 3.0
@@ -95,14 +95,14 @@ class QuarterdeckApp(App[None]):
     @cached_property
     def deciding(self) -> Deciding:
         """What follows when a person decides; its dialogs are read once the first screen is there."""
-        from quarterdeck.surfaces.tui.deciding import Deciding
+        from quarterdeck.surfaces.tui.decision_flow import Deciding
 
         return Deciding(self)
 
     @cached_property
     def steering(self) -> Steering:
         """What follows when a person orders something of a session."""
-        from quarterdeck.surfaces.tui.steering import Steering
+        from quarterdeck.surfaces.tui.session_flow import Steering
 
         return Steering(self)
 
@@ -183,7 +183,7 @@ class QuarterdeckApp(App[None]):
     async def read_ahead(self) -> None:
         """Read what the first key may need, aside, so that it does not wait for it."""
         await asyncio.sleep(AHEAD_SECONDS)
-        await aside(lambda: import_module("quarterdeck.surfaces.tui.deciding"))
+        await aside(lambda: import_module("quarterdeck.surfaces.tui.decision_flow"))
 
     @work(group="list", exclusive=True)
     async def list_sessions(self) -> None:
@@ -221,7 +221,7 @@ class QuarterdeckApp(App[None]):
 
     async def is_sure(self, question: str) -> bool:
         """Whether the person is sure."""
-        from quarterdeck.surfaces.tui.dialogs.rule import SureDialog
+        from quarterdeck.surfaces.tui.dialogs.manage.rules import SureDialog
 
         return await self.push_screen_wait(SureDialog(question)) is True
 
@@ -276,7 +276,7 @@ class QuarterdeckApp(App[None]):
 
     def open_page(self, name: str) -> None:
         """One of the other screens; they are read when the first is opened, so that the bridge is there sooner."""
-        from quarterdeck.surfaces.tui.pages import PAGES
+        from quarterdeck.surfaces.tui.screen_registry import PAGES
 
         if isinstance(self.screen, ModalScreen):
             self.say("esc closes this first", "warning")

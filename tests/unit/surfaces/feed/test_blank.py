@@ -6,10 +6,10 @@ from typing import Any
 
 from textual import events
 
-from quarterdeck.surfaces.tui.feed.blank import Blank
+from quarterdeck.surfaces.tui.feed.empty_state import Blank
 from quarterdeck.surfaces.tui.feed.reader import PAGES_UNASKED
+from quarterdeck.surfaces.tui.feed.rows.filter import Wanted
 from quarterdeck.surfaces.tui.feed.source import PAGE, FeedSource
-from quarterdeck.surfaces.tui.feed.wanted import Wanted
 from tests.support.feed import Book, Log, turns
 from tests.unit.surfaces.feed.test_flood import flood
 from tests.unit.surfaces.feed.test_view import HeldLog, stage

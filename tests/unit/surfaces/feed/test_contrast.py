@@ -12,7 +12,7 @@ from textual.color import Color
 from quarterdeck.surfaces.tui.feed.source import FeedSource
 from quarterdeck.surfaces.tui.feed.styles import ROLES, Styles
 from quarterdeck.surfaces.tui.feed.view import FeedView
-from quarterdeck.surfaces.tui.themes import CURSORS, NAMES, PALETTES, THEMES
+from quarterdeck.surfaces.tui.widgets.themes import CURSORS, NAMES, PALETTES, THEMES
 from tests.support.feed import Log
 
 LEAST = {"dark": 4.5, "light": 4.5, "contrast": 7.0}

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.core.text import UNSEEN
-from quarterdeck.surfaces.tui.feed.lines import Look
-from quarterdeck.surfaces.tui.feed.rows import Rows
+from quarterdeck.core.text.sanitize import UNSEEN
+from quarterdeck.surfaces.tui.feed.rows.row_lines import Look
+from quarterdeck.surfaces.tui.feed.rows.rows import Rows
 from tests.support.feed import Book
 from tests.support.hostile import HOSTILE, HUGE
 from tests.unit.surfaces.feed.test_renderers import closed

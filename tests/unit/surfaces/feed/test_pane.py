@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from quarterdeck.surfaces.live import Connected, Lost, Message
+from quarterdeck.surfaces.client.live import Connected, Lost, Message
 from quarterdeck.surfaces.tui.app import QuarterdeckApp
 from quarterdeck.surfaces.tui.feed.source import FeedSource
 from tests.support.feed import Book, turns

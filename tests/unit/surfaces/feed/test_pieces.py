@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from quarterdeck.core.text import UNSEEN
-from quarterdeck.surfaces.tui.feed.pieces import (
+from quarterdeck.core.text.sanitize import UNSEEN
+from quarterdeck.surfaces.tui.feed.render.styled_pieces import (
     MATCH,
     brief,
     fitted,

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.core.text import UNSEEN
+from quarterdeck.core.text.sanitize import UNSEEN
 from quarterdeck.surfaces.tui.feed.details import STEPS, copied, detail_lines, shown_lines
-from quarterdeck.surfaces.tui.feed.lines import Look, row_lines
-from quarterdeck.surfaces.tui.feed.pieces import width_of
-from quarterdeck.surfaces.tui.feed.render.tools import FACES, face_of, name_of
-from quarterdeck.surfaces.tui.feed.rows import Rows
+from quarterdeck.surfaces.tui.feed.render.registry import FACES, face_of, name_of
+from quarterdeck.surfaces.tui.feed.render.styled_pieces import width_of
+from quarterdeck.surfaces.tui.feed.rows.row_lines import Look, row_lines
+from quarterdeck.surfaces.tui.feed.rows.rows import Rows
 from tests.support.feed import Book, Event
 from tests.support.hostile import HOSTILE, HUGE
 

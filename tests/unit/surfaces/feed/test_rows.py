@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quarterdeck.surfaces.tui.feed.block import SIZE
-from quarterdeck.surfaces.tui.feed.lines import Look, row_lines
-from quarterdeck.surfaces.tui.feed.rows import Row, Rows
-from quarterdeck.surfaces.tui.feed.seeking import holds, is_a
-from quarterdeck.surfaces.tui.feed.wanted import Wanted
+from quarterdeck.surfaces.tui.feed.rows.block import SIZE
+from quarterdeck.surfaces.tui.feed.rows.filter import Wanted
+from quarterdeck.surfaces.tui.feed.rows.jump import holds, is_a
+from quarterdeck.surfaces.tui.feed.rows.row_lines import Look, row_lines
+from quarterdeck.surfaces.tui.feed.rows.rows import Row, Rows
 from tests.support.feed import Book, Event, turns
 
 

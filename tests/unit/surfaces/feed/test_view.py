@@ -14,10 +14,10 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
-from quarterdeck.core.text import UNSEEN
+from quarterdeck.core.text.sanitize import UNSEEN
+from quarterdeck.surfaces.tui.feed.rows.filter import Wanted
 from quarterdeck.surfaces.tui.feed.source import FeedSource
 from quarterdeck.surfaces.tui.feed.view import FeedView
-from quarterdeck.surfaces.tui.feed.wanted import Wanted
 from tests.support.feed import Book, Event, Log, turns
 from tests.support.hostile import HOSTILE, HUGE
 

@@ -11,8 +11,8 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from quarterdeck.surfaces.tui.lines import Line, Row, Span, fold_line, line
-from quarterdeck.surfaces.tui.wall import Wall, cursor_colour
+from quarterdeck.surfaces.terminal.styled_text import Line, Row, Span, fold_line, line
+from quarterdeck.surfaces.tui.widgets.text_view import Wall, cursor_colour
 
 DIGITS = "123456789"
 LABEL = 12

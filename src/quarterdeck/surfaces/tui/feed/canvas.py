@@ -14,10 +14,10 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from quarterdeck.core.text import visible
-from quarterdeck.surfaces.tui.feed.lines import Look, row_lines
-from quarterdeck.surfaces.tui.feed.pieces import Line, cells, fitted, highlighted, plain, wrapped
-from quarterdeck.surfaces.tui.feed.rows import Rows
+from quarterdeck.core.text.sanitize import visible
+from quarterdeck.surfaces.tui.feed.render.styled_pieces import Line, cells, fitted, highlighted, plain, wrapped
+from quarterdeck.surfaces.tui.feed.rows.row_lines import Look, row_lines
+from quarterdeck.surfaces.tui.feed.rows.rows import Rows
 from quarterdeck.surfaces.tui.feed.styles import Styles
 
 SLICE_SECONDS = 0.01

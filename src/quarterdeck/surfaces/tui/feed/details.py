@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any
 
-from quarterdeck.surfaces.tui.feed.pieces import Line, folded, seen, text_lines
-from quarterdeck.surfaces.tui.feed.render.face import text_in
-from quarterdeck.surfaces.tui.feed.render.tools import face_of
-from quarterdeck.surfaces.tui.feed.render.values import value_lines
+from quarterdeck.surfaces.tui.feed.render.json_values import value_lines
+from quarterdeck.surfaces.tui.feed.render.registry import face_of
+from quarterdeck.surfaces.tui.feed.render.styled_pieces import Line, folded, seen, text_lines
+from quarterdeck.surfaces.tui.feed.render.tool_view import text_in
 
 STEPS = ((60, 2_000), (400, 16_000), (3_000, 128_000), (20_000, 1_000_000))
 """How many lines of the terminal, and how many characters of one line of a text, are shown at first and after each

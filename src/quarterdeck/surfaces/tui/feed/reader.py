@@ -13,9 +13,9 @@ from textual.message import Message
 from textual.reactive import var
 
 from quarterdeck.errors import QuarterdeckError
-from quarterdeck.surfaces.tui.feed.blank import Blank, looked_words
 from quarterdeck.surfaces.tui.feed.canvas import SLICE_SECONDS, FeedCanvas
-from quarterdeck.surfaces.tui.feed.rows import Rows
+from quarterdeck.surfaces.tui.feed.empty_state import Blank, looked_words
+from quarterdeck.surfaces.tui.feed.rows.rows import Rows
 from quarterdeck.surfaces.tui.feed.source import Event, FeedSource, Page
 
 FLOOD, FLOOD_FRAME_SECONDS = 1000, 0.1

@@ -12,15 +12,15 @@ from textual import events, work
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from quarterdeck.surfaces.tui.feed import seeking
 from quarterdeck.surfaces.tui.feed.canvas import SLICE_SECONDS, Opened
 from quarterdeck.surfaces.tui.feed.details import STEPS, copied, detail_lines, shown_lines
-from quarterdeck.surfaces.tui.feed.lines import row_lines
-from quarterdeck.surfaces.tui.feed.preview import kept
 from quarterdeck.surfaces.tui.feed.reader import FeedReader, Sought
+from quarterdeck.surfaces.tui.feed.rows import jump as seeking
+from quarterdeck.surfaces.tui.feed.rows.filter import Wanted
+from quarterdeck.surfaces.tui.feed.rows.preview import kept
+from quarterdeck.surfaces.tui.feed.rows.row_lines import row_lines
 from quarterdeck.surfaces.tui.feed.source import Event, weight
 from quarterdeck.surfaces.tui.feed.styles import CSS, ROLES
-from quarterdeck.surfaces.tui.feed.wanted import Wanted
 
 HEAVY = 50_000
 """Characters from which on an event is made readable in a thread."""

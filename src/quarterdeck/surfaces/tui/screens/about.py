@@ -12,11 +12,11 @@ from textual.app import ComposeResult
 from quarterdeck import __version__
 from quarterdeck.config.addresses import is_loopback
 from quarterdeck.errors import QuarterdeckError
-from quarterdeck.surfaces.findings import size
-from quarterdeck.surfaces.tui.lines import Line, line
-from quarterdeck.surfaces.tui.screens.page import PageScreen
-from quarterdeck.surfaces.tui.wall import Wall
-from quarterdeck.surfaces.words import lasting
+from quarterdeck.surfaces.terminal.styled_text import Line, line
+from quarterdeck.surfaces.text.health import size
+from quarterdeck.surfaces.text.labels import lasting
+from quarterdeck.surfaces.tui.screens.base import PageScreen
+from quarterdeck.surfaces.tui.widgets.text_view import Wall
 
 Json = dict[str, Any]
 WIDTH = 14

@@ -10,14 +10,14 @@ from typing import Any, ClassVar
 from textual import work
 from textual.binding import Binding, BindingType
 
-from quarterdeck.core.feed import OWN
+from quarterdeck.core.model.events import OWN
 from quarterdeck.errors import QuarterdeckError
-from quarterdeck.surfaces.deeds import deed, doer
-from quarterdeck.surfaces.tui.card import body
-from quarterdeck.surfaces.tui.grid import Cell, Grid
-from quarterdeck.surfaces.tui.lines import Line, line
-from quarterdeck.surfaces.tui.screens.table import TablePage
-from quarterdeck.surfaces.words import outcome
+from quarterdeck.surfaces.terminal.request_card import body
+from quarterdeck.surfaces.terminal.styled_text import Line, line
+from quarterdeck.surfaces.text.audit_labels import deed, doer
+from quarterdeck.surfaces.text.labels import outcome
+from quarterdeck.surfaces.tui.screens.table_screen import TablePage
+from quarterdeck.surfaces.tui.widgets.table import Cell, Grid
 
 Json = dict[str, Any]
 REACH = 20_000

@@ -9,12 +9,12 @@ from typing import Any
 from textual.app import ComposeResult
 
 from quarterdeck import __version__
-from quarterdeck.surfaces.findings import findings, quantile, size, summary
-from quarterdeck.surfaces.tui.lines import Line, line
-from quarterdeck.surfaces.tui.model import Model
-from quarterdeck.surfaces.tui.screens.page import PageScreen
-from quarterdeck.surfaces.tui.wall import Wall
-from quarterdeck.surfaces.words import lasting
+from quarterdeck.surfaces.terminal.model import Model
+from quarterdeck.surfaces.terminal.styled_text import Line, line
+from quarterdeck.surfaces.text.health import findings, quantile, size, summary
+from quarterdeck.surfaces.text.labels import lasting
+from quarterdeck.surfaces.tui.screens.base import PageScreen
+from quarterdeck.surfaces.tui.widgets.text_view import Wall
 
 Json = dict[str, Any]
 WIDTH = 22

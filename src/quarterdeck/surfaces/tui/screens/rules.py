@@ -11,11 +11,11 @@ from textual import work
 from textual.binding import Binding, BindingType
 
 from quarterdeck.errors import QuarterdeckError
-from quarterdeck.surfaces.tui.dialogs.rule import ExplainDialog, RuleDialog, SureDialog
-from quarterdeck.surfaces.tui.grid import Cell, Grid
-from quarterdeck.surfaces.tui.lines import Line, line
-from quarterdeck.surfaces.tui.screens.table import TablePage
-from quarterdeck.surfaces.words import ago, project_name
+from quarterdeck.surfaces.terminal.styled_text import Line, line
+from quarterdeck.surfaces.text.labels import ago, project_name
+from quarterdeck.surfaces.tui.dialogs.manage.rules import ExplainDialog, RuleDialog, SureDialog
+from quarterdeck.surfaces.tui.screens.table_screen import TablePage
+from quarterdeck.surfaces.tui.widgets.table import Cell, Grid
 
 Json = dict[str, Any]
 NO_OFFERS = (

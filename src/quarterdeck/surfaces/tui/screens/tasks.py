@@ -9,12 +9,12 @@ from textual import work
 from textual.binding import Binding, BindingType
 
 from quarterdeck.errors import QuarterdeckError
-from quarterdeck.surfaces.tui.grid import Cell, Grid
-from quarterdeck.surfaces.tui.lines import Line, line
-from quarterdeck.surfaces.tui.screens.table import TablePage
-from quarterdeck.surfaces.tui.tasks import MARKS
-from quarterdeck.surfaces.tui.todo_runs import KINDS, RunTodos, Todo, todo_runs
-from quarterdeck.surfaces.words import ago
+from quarterdeck.surfaces.terminal.styled_text import Line, line
+from quarterdeck.surfaces.text.labels import ago
+from quarterdeck.surfaces.tui.panes.task_panel import MARKS
+from quarterdeck.surfaces.tui.screens.run_todos import KINDS, RunTodos, Todo, todo_runs
+from quarterdeck.surfaces.tui.screens.table_screen import TablePage
+from quarterdeck.surfaces.tui.widgets.table import Cell, Grid
 
 Json = dict[str, Any]
 PAGE = 1_000

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from quarterdeck.surfaces.tui.feed.pieces import Line, text_lines
-from quarterdeck.surfaces.tui.feed.render.code import LINES, coloured
-from quarterdeck.surfaces.tui.feed.render.face import Face, Input, last_line, said, tail_lines, text_in
+from quarterdeck.surfaces.tui.feed.render.styled_pieces import Line, text_lines
+from quarterdeck.surfaces.tui.feed.render.syntax import LINES, coloured
+from quarterdeck.surfaces.tui.feed.render.tool_view import Face, Input, last_line, said, tail_lines, text_in
 
 TAIL = 40
 _EXIT = re.compile(r"Exit code (\d{1,5})")

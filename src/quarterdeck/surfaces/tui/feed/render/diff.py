@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from typing import Any
 
-from quarterdeck.surfaces.tui.feed.pieces import Line, size_words
-from quarterdeck.surfaces.tui.feed.render.code import coloured
-from quarterdeck.surfaces.tui.feed.render.face import count_in
+from quarterdeck.surfaces.tui.feed.render.styled_pieces import Line, size_words
+from quarterdeck.surfaces.tui.feed.render.syntax import coloured
+from quarterdeck.surfaces.tui.feed.render.tool_view import count_in
 
 COMPARED = 400
 """Lines on either side that are compared; longer changes are shown as all removed and all added, without colours."""

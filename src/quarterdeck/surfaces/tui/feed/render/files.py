@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from quarterdeck.surfaces.tui.feed.pieces import Line, size_words, text_lines
-from quarterdeck.surfaces.tui.feed.render.code import code_lines, ending_of
 from quarterdeck.surfaces.tui.feed.render.diff import diff_counts, diff_lines, patch_lines
-from quarterdeck.surfaces.tui.feed.render.face import (
+from quarterdeck.surfaces.tui.feed.render.styled_pieces import Line, size_words, text_lines
+from quarterdeck.surfaces.tui.feed.render.syntax import code_lines, ending_of
+from quarterdeck.surfaces.tui.feed.render.tool_view import (
     Face,
     Input,
     count_in,

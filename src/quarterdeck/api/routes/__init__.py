@@ -1,0 +1,1 @@
+"""REST routes of the daemon's own resources."""

@@ -1,0 +1,1 @@
+"""Resources as JSON: the shapes, and the functions that build them."""

@@ -1,0 +1,1 @@
+"""REST routes of what surrounds a session."""

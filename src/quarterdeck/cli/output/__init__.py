@@ -1,0 +1,1 @@
+"""Output and prompts of the commands."""

@@ -1,0 +1,1 @@
+"""One step of `reduce`: draft, fold, and the messages in and out."""

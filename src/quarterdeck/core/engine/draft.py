@@ -1,0 +1,98 @@
+"""A state being written: each table is copied once, on its first change."""
+
+from __future__ import annotations
+
+from quarterdeck.core.model.state import Request, Session, State
+
+
+class Draft:
+    """A state being written: each table is copied once, on its first change."""
+
+    __slots__ = (
+        "changed_requests",
+        "changed_sessions",
+        "changed_settings",
+        "ended",
+        "own_seq",
+        "requests",
+        "rule_hits",
+        "rules",
+        "seq_no",
+        "sessions",
+        "state",
+        "tokens",
+        "trust",
+    )
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.seq_no = state.seq_no
+        self.sessions = state.sessions
+        self.ended = state.ended
+        self.requests = state.requests
+        self.tokens = state.tokens
+        self.rules = state.rules
+        self.rule_hits = state.rule_hits
+        self.trust = state.trust
+        self.changed_settings = state.changed_settings
+        self.own_seq = state.own_seq
+        self.changed_requests: dict[str, Request] = {}
+        self.changed_sessions: dict[str, Session] = {}
+
+    def session(self, session_id: str, at: float) -> Session:
+        found = self.sessions.get(session_id)
+        if found is None:
+            found = self.ended.get(session_id)
+        return Session(session_id=session_id, started_at=at, last_event_at=at) if found is None else found
+
+    def put_session(self, session: Session) -> None:
+        if session.ended_at is None:
+            self._live()[session.session_id] = session
+            if session.session_id in self.ended:
+                del self._over()[session.session_id]
+        else:
+            self._over()[session.session_id] = session
+            self.changed_sessions[session.session_id] = session
+            if session.session_id in self.sessions:
+                del self._live()[session.session_id]
+
+    def put_request(self, request: Request) -> None:
+        self._asked()[request.request_id] = request
+        self.changed_requests[request.request_id] = request
+
+    def forget_requests(self, session_id: str) -> None:
+        """Drop what is decided and no longer followed; the store keeps it."""
+        over = [r.request_id for r in self.requests.values() if r.session_id == session_id and r.status != "pending"]
+        for request_id in over:
+            del self._asked()[request_id]
+
+    def _live(self) -> dict[str, Session]:
+        if self.sessions is self.state.sessions:
+            self.sessions = self.sessions.copy()
+        return self.sessions
+
+    def _over(self) -> dict[str, Session]:
+        if self.ended is self.state.ended:
+            self.ended = self.ended.copy()
+        return self.ended
+
+    def _asked(self) -> dict[str, Request]:
+        if self.requests is self.state.requests:
+            self.requests = self.requests.copy()
+        return self.requests
+
+    def done(self) -> State:
+        return State(
+            runner_id=self.state.runner_id,
+            settings=self.state.settings,
+            seq_no=self.seq_no,
+            sessions=self.sessions,
+            ended=self.ended,
+            requests=self.requests,
+            tokens=self.tokens,
+            rules=self.rules,
+            rule_hits=self.rule_hits,
+            trust=self.trust,
+            changed_settings=self.changed_settings,
+            own_seq=self.own_seq,
+        )

@@ -1,0 +1,1 @@
+"""Handlers: what each kind of input leads to."""

@@ -1,0 +1,1 @@
+"""The pattern language of rules, and the tool uses a pattern covers."""

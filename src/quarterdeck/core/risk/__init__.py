@@ -1,0 +1,1 @@
+"""The risk of a tool use: the harm it can do."""

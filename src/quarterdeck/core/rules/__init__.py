@@ -1,0 +1,1 @@
+"""Rules: the rulebook, its verdicts, lint, simulation and suggestions."""

@@ -1,0 +1,1 @@
+"""Text made from data: pure functions that every surface shares."""

@@ -1,0 +1,1 @@
+"""Projects, worktrees and extensions: types, and readers for what git prints."""

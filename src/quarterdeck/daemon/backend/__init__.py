@@ -1,0 +1,1 @@
+"""The API's backend on one machine."""

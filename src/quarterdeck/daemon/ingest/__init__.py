@@ -1,0 +1,1 @@
+"""Hook calls, from the Unix socket or HTTP to the loop."""

@@ -1,0 +1,1 @@
+"""The one consumer of inputs: reduce, append, publish, perform."""

@@ -1,0 +1,1 @@
+"""Owned and observed sessions."""

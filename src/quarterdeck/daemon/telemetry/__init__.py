@@ -1,0 +1,1 @@
+"""Numbers, logs and spans of the daemon itself."""

@@ -1,0 +1,1 @@
+"""Claude Code on this machine: its program, its files and its Agent SDK."""

@@ -1,1 +1,0 @@
-"""What this machine has: projects, and Claude Code's plugins and servers."""

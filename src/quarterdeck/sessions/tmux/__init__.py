@@ -1,0 +1,1 @@
+"""Sessions in tmux, and agents in the person's own tmux."""

@@ -1,0 +1,1 @@
+"""The client side of the API, for every surface."""

@@ -1,0 +1,1 @@
+"""Shared by the terminal UI and plain mode: state, text and actions."""

@@ -1,0 +1,1 @@
+"""User-facing texts that every surface uses."""

@@ -1,0 +1,1 @@
+"""Dialogs that decide a request."""

@@ -1,0 +1,1 @@
+"""The rows of the feed: joining, folding, filtering, searching. No I/O."""

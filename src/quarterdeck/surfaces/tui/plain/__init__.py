@@ -1,6 +1,0 @@
-"""Lines instead of a screen: what comes is said in sentences, and orders are typed; for screen readers and dumb
-terminals."""
-
-from quarterdeck.surfaces.tui.plain.running import run, serve
-
-__all__ = ["run", "serve"]

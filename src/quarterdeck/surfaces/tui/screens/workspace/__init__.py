@@ -1,0 +1,1 @@
+"""Screens about projects, worktrees, plugins and MCP servers."""

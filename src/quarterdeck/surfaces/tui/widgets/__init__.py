@@ -1,0 +1,1 @@
+"""General widgets and the look of the terminal UI."""
