@@ -3,13 +3,17 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/pytest
-TWO := -n 2 --dist loadfile --no-loadscope-reorder
-AGAIN := --reruns $(or $(RERUNS),1) -r R
-UNHURRIED := $(addprefix tests/faults/test_,kill9.py keeper.py terminals.py unwritable.py)
+# Real programs and terminals mostly wait for each other, so more tests run at a time than there are cores.
+STEAL := -n 4 --dist worksteal
+BY_FILE := -n 4 --dist loadfile --no-loadscope-reorder
+# The real Claude Code starts several processes of its own: one test for each core.
+AGENTS := -n 2 --dist worksteal
+# Tests start hundreds of Python programs, and each would compile its modules again.
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help screenshots run test check unit e2e faults bench fmt lint types imports laws fuzz fuzz-shell docs record lock parts clean
+.PHONY: help screenshots run test check unit contract e2e faults bench fmt lint types imports laws fuzz fuzz-shell fuzz-edge matrix docs record lock parts clean
 
-help: ## list the commands
+help: ## list these commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 $(VENV)/run.stamp: requirements-run.lock pyproject.toml
@@ -28,45 +32,56 @@ $(VENV)/dev.stamp: requirements.lock $(VENV)/run.stamp
 run: $(VENV)/run.stamp ## install if needed, then run the daemon in the foreground
 	@exec $(BIN)/quarterdeck daemon
 
-parts: $(VENV)/dev.stamp ## install the real parts that end-to-end tests drive: tmux, Chromium, both Claude Code versions
-	@sh tests/support/parts.sh
+parts: $(VENV)/dev.stamp ## install the programs that end-to-end tests drive: tmux, nginx, zsh, fish, Chromium, both Claude Code versions
+	@sh tools/parts.sh
 
-test: parts lint types imports ## everything: lint, types, imports, all tests
-	@$(PYTEST) tests/contract tests/unit $(TWO)
-	@$(PYTEST) tests/e2e $(UNHURRIED) -m "not alone" $(TWO) $(AGAIN)
-	@$(PYTEST) tests/e2e tests/faults -m "alone or not e2e" $(addprefix --ignore=,$(UNHURRIED)) $(AGAIN)
+test: parts lint types imports ## run everything: lint, types, imports, all tests
+	@$(PYTEST) tests/unit $(STEAL)
+	@QD_SCHEMATHESIS=50 $(PYTEST) tests/contract $(BY_FILE)
+	@$(PYTEST) tests/e2e tests/faults $(AGENTS)
 
-check: $(VENV)/dev.stamp lint types imports unit ## the fast loop
+check: $(VENV)/dev.stamp lint types imports unit ## run the fast loop: format, lint, types, imports, unit tests
 
-unit: $(VENV)/dev.stamp
-	@$(PYTEST) tests/unit tests/contract $(TWO)
+unit: $(VENV)/dev.stamp ## run the unit tests
+	@$(PYTEST) tests/unit $(STEAL)
 
-e2e: parts ## end to end with the real Claude Code, tmux and Chromium
-	@$(PYTEST) tests/e2e
+contract: $(VENV)/dev.stamp ## run the contract tests: a real daemon, sockets and processes
+	@$(PYTEST) tests/contract $(BY_FILE)
 
-faults: $(VENV)/dev.stamp ## kill -9, floods and full disks, many times over
+e2e: parts ## run the end-to-end tests with the real Claude Code, tmux and Chromium
+	@$(PYTEST) tests/e2e $(AGENTS)
+
+faults: $(VENV)/dev.stamp ## run the fault tests many times over: kill -9, floods, full disks
 	@QD_FAULT_HITS=1000 $(PYTEST) tests/faults --timeout 7200
 
-fuzz: $(VENV)/dev.stamp fuzz-shell ## 50,000 examples per property, and the shell reader against bash
+fuzz: $(VENV)/dev.stamp fuzz-shell ## random examples: 50,000 per property, 1,000 per API operation, shell lines against bash
 	@QD_HYPOTHESIS=fuzz $(PYTEST) tests/unit --timeout 7200
+	@QD_HYPOTHESIS=fuzz QD_SCHEMATHESIS=1000 $(PYTEST) tests/contract/test_schemathesis.py --timeout 7200
 
-fuzz-shell: $(VENV)/dev.stamp ## 120,000 shell texts, read by us and run by a real bash that can start nothing
-	@$(BIN)/python -m tests.support.shell_fuzz 120000
+fuzz-shell: $(VENV)/dev.stamp ## parse 120,000 random shell lines and compare with a real bash that can start nothing
+	@$(BIN)/python -m tools.shell_fuzz 120000
 
-laws: parts ## every law with its tests, and whether it holds
+fuzz-edge: $(VENV)/dev.stamp ## send two million random calls without a credential to a daemon
+	@$(BIN)/python -m tools.edge_fuzz 2000000
+
+matrix: parts ## every fault of the gate and of restarts, ten times, with both versions of Claude Code (hours)
+	@$(BIN)/python -m tools.gate_matrix --times 10
+
+laws: parts ## print every law with its tests and whether they pass
 	@$(PYTEST) --laws
 
-bench: $(VENV)/dev.stamp ## the figures, as ratios; writes benchmarks/results/latest.json
+bench: $(VENV)/dev.stamp ## run the benchmarks and write benchmarks/results/latest.json
 	@$(BIN)/python -m benchmarks
 
-docs: $(VENV)/dev.stamp ## write the pages that are made from tables
-	@$(BIN)/python -m tests.support.docs
+docs: $(VENV)/dev.stamp ## write the generated blocks of the pages in docs/, and the examples of the API
+	@$(BIN)/python -m tools.docs
 
-screenshots: $(VENV)/dev.stamp ## make the pictures of the terminal face in docs/screenshots, from the demo
-	@$(BIN)/python -m tests.support.screenshots
+screenshots: $(VENV)/dev.stamp ## make the pictures of the terminal UI and the page in docs/screenshots, from the demo
+	@$(BIN)/python -m tools.screenshots
+	@$(BIN)/python -m tools.web.screenshots
 
 record: parts ## record Claude Code's hook payloads again
-	@$(BIN)/python -m tests.support.record
+	@$(BIN)/python -m tools.record
 
 lint: $(VENV)/dev.stamp
 	@$(BIN)/ruff format --check -q . && $(BIN)/ruff check -q .
@@ -77,13 +92,13 @@ types: $(VENV)/dev.stamp
 imports: $(VENV)/dev.stamp
 	@$(BIN)/lint-imports --no-logo 2>/dev/null || $(BIN)/lint-imports
 
-fmt: $(VENV)/dev.stamp ## format and fix
+fmt: $(VENV)/dev.stamp ## format the code and fix what ruff can
 	@$(BIN)/ruff format -q . && $(BIN)/ruff check -q --fix .
 
 LOCK := uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -q
-lock: ## write the lock files anew (needs uv)
+lock: ## write the lock files again (needs uv)
 	$(LOCK) --group dev --all-extras -o requirements.lock
 	$(LOCK) --extra sdk -c requirements.lock -o requirements-run.lock
 
-clean: ## remove what was built or installed here
+clean: ## remove everything that was built or installed here
 	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist

@@ -7,9 +7,14 @@ from importlib import import_module
 from benchmarks.common import Figure, main, write_results
 
 NAMES = (
+    "claude_turn",
+    "cli",
     "forwarder",
     "hook_post",
     "fanout",
+    "idle",
+    "live",
+    "page",
     "projects",
     "pty",
     "reduce",

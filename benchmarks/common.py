@@ -105,11 +105,9 @@ def print_json_lines(figures: Sequence[Figure]) -> None:
 
 
 def write_results(figures: Sequence[Figure], path: Path = RESULTS) -> None:
-    """Puts the figures into the file; those of other names stay."""
-    found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-    merged = {row["name"]: row for row in [*found, *map(asdict, figures)]}
+    """Write all figures of a whole run; those of earlier runs go."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(list(merged.values()), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.write_text(json.dumps([asdict(f) for f in figures], indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def main(figures: Callable[[], list[Figure]]) -> None:

@@ -18,7 +18,7 @@ import websockets
 
 from benchmarks.common import Figure, main, percentile
 from benchmarks.hook_post import TOKEN, payload, process_cpu
-from quarterdeck.api.live.broadcast import Limits, Live
+from quarterdeck.api.live.broadcast import Broadcaster, BroadcastLimits
 from quarterdeck.core.model.events import FeedEvent
 
 CLIENTS = 200
@@ -27,12 +27,12 @@ PER_SECOND = 500
 ROUNDS = int(os.environ.get("QD_BENCH_ROUNDS", "3"))
 
 
-class OneByOne(Live):
+class OneByOne(Broadcaster):
     """A frame of its own for every event, as soon as it is on record."""
 
-    def published(self, events: list[FeedEvent]) -> None:
+    def published(self, events: list[FeedEvent], *, at_once: bool = True) -> None:
         for event in events:
-            super().published([event])
+            super().published([event], at_once=at_once)
             self.flush()
 
 
@@ -42,7 +42,7 @@ def serve(one_by_one: bool) -> None:
     from quarterdeck.daemon import app as daemon
 
     if one_by_one:
-        setattr(daemon, "Live", lambda desk: OneByOne(desk, Limits(frame_bytes=0)))  # noqa: B010
+        setattr(daemon, "Broadcaster", lambda backend: OneByOne(backend, BroadcastLimits(frame_bytes=0)))  # noqa: B010
     sys.argv = ["quarterdeck", "daemon"]
     run()
 
@@ -134,25 +134,25 @@ async def deliver(port: int, pid: int, token: str) -> float:
 
 def measure() -> tuple[list[float], list[float]]:
     """Both ways, interleaved."""
-    ours, each = [], []
+    gathered_seconds, each = [], []
     with (
         tempfile.TemporaryDirectory() as folder,
-        daemon(Path(folder) / "ours", False) as gathered,
+        daemon(Path(folder) / "gathered", False) as gathered,
         daemon(Path(folder) / "each", True) as single,
     ):
         for _ in range(ROUNDS + 1):
-            ours.append(asyncio.run(deliver(*gathered)))
+            gathered_seconds.append(asyncio.run(deliver(*gathered)))
             each.append(asyncio.run(deliver(*single)))
-    return ours[1:], each[1:]
+    return gathered_seconds[1:], each[1:]
 
 
 def figures() -> list[Figure]:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 4096)), hard))
-    ours, each = measure()
-    ratio = percentile([b / a for a, b in zip(ours, each, strict=True)], 50)
-    cost = percentile(ours, 50) * 1e6
-    name = f"{CLIENTS} surfaces: CPU per delivered event, a frame each ÷ ours"
+    gathered_seconds, each = measure()
+    ratio = percentile([b / a for a, b in zip(gathered_seconds, each, strict=True)], 50)
+    cost = percentile(gathered_seconds, 50) * 1e6
+    name = f"{CLIENTS} surfaces: CPU per delivered event, a frame each ÷ gathered"
     against = "the same daemon with a frame per event"
     return [
         Figure(name=name, value=round(ratio, 2), unit="×", against=against, goal="≥ 4", ok=ratio >= 4),

@@ -1,4 +1,4 @@
-"""`POST /hook` for an event nobody decides, against the same server storing the raw body as one durable row."""
+"""`POST /hook` for an event that needs no decision, against the same server doing nothing and storing a durable row."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import uvicorn
 
 from benchmarks.common import Figure, main, percentile
 from quarterdeck.api.http.asgi import App, Receive, Scope, Send, respond
-from quarterdeck.api.http.credentials import Access
-from quarterdeck.api.http.guard import Doors, Guard
+from quarterdeck.api.http.credentials import Credentials
+from quarterdeck.api.http.guard import Guard, GuardedApps
 from quarterdeck.daemon.setup.http_server import loop_factory, uvicorn_config
 
 ROUNDS = int(os.environ.get("QD_BENCH_ROUNDS", "5"))
 REQUESTS = {1: 1500, 64: 12_000}
 TOKEN = "t" * 43
+GOAL_MS = 0.5
 
 
 class Floor:
@@ -65,8 +66,8 @@ def serve_floor(folder: str, durability: str) -> None:
     print(listening.getsockname()[1], flush=True)
     port = listening.getsockname()[1]
     app = cast(App, Floor(Path(folder) / "floor.db", durability))
-    doors = Doors(hook=app, api=app, live=app, pages=app)
-    guard = Guard(doors, Access("o" * 43, TOKEN, dict), [f"127.0.0.1:{port}"], lambda: None)
+    doors = GuardedApps(hook=app, removed_hook=app, api=app, live=app, pages=app)
+    guard = Guard(doors, Credentials("o" * 43, TOKEN, dict), [f"127.0.0.1:{port}"], lambda call: None)
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
         runner.run(uvicorn.Server(uvicorn_config(guard)).serve(sockets=[listening]))
 
@@ -179,9 +180,9 @@ def measure(durability: str) -> dict[tuple[str, int], Measured]:
     with (
         tempfile.TemporaryDirectory() as folder,
         floor(Path(folder), durability) as stored,
-        daemon(Path(folder) / "home", durability) as ours,
+        daemon(Path(folder) / "home", durability) as running,
     ):
-        candidates = {"ours": (*ours, "/hook"), "floor": (*stored, "/hook"), "nothing": (*stored, "/hook?nothing")}
+        candidates = {"daemon": (*running, "/hook"), "floor": (*stored, "/hook"), "nothing": (*stored, "/hook?nothing")}
         for concurrency in REQUESTS:
             for _ in range(ROUNDS + 1):
                 for name, (port, pid, path) in candidates.items():
@@ -202,26 +203,31 @@ def figures() -> list[Figure]:
 
 
 def _figures(found: dict[tuple[str, int], Measured], durability: str, concurrency: int) -> list[Figure]:
-    ours, least, nothing = (found[name, concurrency] for name in ("ours", "floor", "nothing"))
+    daemon, least, nothing = (found[name, concurrency] for name in ("daemon", "floor", "nothing"))
     where = f"POST /hook, {durability}, c={concurrency}"
     made = [
-        _ratio(f"{where}: CPU", ours.cpu, least.cpu, "≤ 1.5", lambda r: r <= 1.5),
-        _ratio(f"{where}: p50", ours.p50, least.p50, "≤ 1.5", lambda r: r <= 1.5),
+        _ratio(f"{where}: CPU", daemon.cpu, least.cpu),
+        _ratio(f"{where}: p50", daemon.p50, least.p50),
+        _ratio(f"{where}: the floor's CPU against a do-nothing app", least.cpu, nothing.cpu, "a do-nothing app"),
     ]
     if concurrency > 1:
-        made.append(_ratio(f"{where}: throughput", ours.rps, least.rps, "≥ 0.65", lambda r: r >= 0.65))
-    made.append(
-        _ratio(f"{where}: the floor's CPU against a do-nothing app", least.cpu, nothing.cpu, "", lambda r: True)
+        return [*made, _ratio(f"{where}: throughput", daemon.rps, least.rps)]
+    added = percentile([a - b for a, b in zip(daemon.p50, nothing.p50, strict=True)], 50) * 1000
+    goal = Figure(
+        name=f"{where}: added to a hook call, p50",
+        value=round(added, 3),
+        unit="ms",
+        against="a do-nothing app, same server",
+        goal=f"≤ {GOAL_MS:g}",
+        ok=added <= GOAL_MS,
     )
-    return made
+    return [goal, *made]
 
 
-def _ratio(name: str, ours: list[float], least: list[float], goal: str, holds: Any) -> Figure:
-    """The median of the rounds' ratios: each round ran both within the same second."""
-    ratio = percentile([a / b for a, b in zip(ours, least, strict=True)], 50)
-    return Figure(
-        name=name, value=round(ratio, 3), unit="×", against="raw durable row, same server", goal=goal, ok=holds(ratio)
-    )
+def _ratio(name: str, values: list[float], base: list[float], against: str = "raw durable row, same server") -> Figure:
+    """The median of the rounds' ratios: each round ran both within the same second. For information, without a goal."""
+    ratio = percentile([a / b for a, b in zip(values, base, strict=True)], 50)
+    return Figure(name=name, value=round(ratio, 3), unit="×", against=against, goal="", ok=True)
 
 
 if __name__ == "__main__":

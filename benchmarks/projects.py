@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from benchmarks.common import Figure, main, percentile
-from quarterdeck.projects.catalog import AT_ONCE, Projects
+from quarterdeck.projects.catalog import THREADS, ProjectCatalog
 
 PROJECTS = 1000
 FILES = 20
@@ -36,7 +36,7 @@ def repositories(folder: Path) -> list[str]:
 
 def git_status(folders: list[str]) -> float:
     """Seconds of `git status` in every folder, eight at a time."""
-    command = ["xargs", "-0", f"-P{AT_ONCE}", "-I{}", "git", "-C", "{}", "status", "--porcelain"]
+    command = ["xargs", "-0", f"-P{THREADS}", "-I{}", "git", "-C", "{}", "status", "--porcelain"]
     started = time.perf_counter()
     subprocess.run(command, input=b"\0".join(map(os.fsencode, folders)), stdout=subprocess.DEVNULL, check=True)
     return time.perf_counter() - started
@@ -44,7 +44,7 @@ def git_status(folders: list[str]) -> float:
 
 async def looks(root: str) -> tuple[float, float]:
     """Seconds of a first and of a second look."""
-    projects = Projects([root], ["node_modules", ".git"])
+    projects = ProjectCatalog([root], ["node_modules", ".git"])
     taken = []
     for _ in range(2):
         started = time.perf_counter()
@@ -75,7 +75,7 @@ def figures() -> list[Figure]:
             name=f"look at {PROJECTS:,} git projects",
             value=round(whole, 2),
             unit="×",
-            against=f"git status, {AT_ONCE} at a time, {percentile(bare, 50):.2f} s",
+            against=f"git status, {THREADS} at a time, {percentile(bare, 50):.2f} s",
             goal="≤ 3",
             ok=whole <= 3,
         ),

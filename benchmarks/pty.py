@@ -16,10 +16,10 @@ from typing import Any
 import uvloop
 
 from benchmarks.common import Figure, load, main, percentile
-from quarterdeck.core.engine.session_messages import News, Start
+from quarterdeck.core.engine.session_messages import SessionReport, StartSession
 from quarterdeck.core.model.decisions import Decision, NoOpinion
-from quarterdeck.sessions.launcher import Asked, Kit
-from quarterdeck.sessions.pty.launcher import PtyWay
+from quarterdeck.sessions.launcher import LaunchSpec, PermissionQuery
+from quarterdeck.sessions.pty.launcher import PtyLauncher
 
 MEGABYTES = int(os.environ.get("QD_BENCH_MEGABYTES", "32"))
 ROUNDS = int(os.environ.get("QD_BENCH_ROUNDS", "5"))
@@ -59,14 +59,14 @@ print(total, time.perf_counter() - began)
 """
 
 
-class Deaf:
-    """Hears nothing of what happens to sessions."""
+class SilentListener:
+    """Ignores the reports of sessions."""
 
-    def tell(self, news: News) -> None: ...
+    def report(self, news: SessionReport) -> None: ...
 
     def stream(self, session_id: str, kind: str, data: Any) -> None: ...
 
-    async def ask(self, asked: Asked) -> Decision:
+    async def ask_permission(self, query: PermissionQuery) -> Decision:
         return NoOpinion()
 
 
@@ -101,48 +101,57 @@ def bare(reader: list[str], program: Path, size: int) -> float:
 async def relayed(folder: Path, program: Path, size: int) -> float:
     """Bytes a second, all of which arrived and in one piece."""
     environment = {"PATH": os.environ["PATH"], "HOME": str(folder)}
-    kit = Kit(claude=program, config_dir=folder, environment=environment, hooks="", folder=folder / "run")
-    way = PtyWay(Deaf(), kit.folder, shell=str(program))
-    await way.launch(Start(session_id="bench", mode="pty", cwd=str(folder), by="bench", at=0.0, shell=True), kit)
-    asked, ended = asyncio.Event(), asyncio.Event()
+    spec = LaunchSpec(
+        agent="claude",
+        program=program,
+        config_dir=folder,
+        environment=environment,
+        hooks="",
+        folder=folder / "run",
+    )
+    launcher = PtyLauncher(SilentListener(), spec.folder, shell=str(program))
+    await launcher.launch(
+        StartSession(session_id="bench", mode="pty", cwd=str(folder), by="bench", at=0.0, shell=True), spec
+    )
+    prompted, ended = asyncio.Event(), asyncio.Event()
     count, tail = 0, b""
 
     def seen(data: bytes) -> None:
         nonlocal count, tail
         count += len(data)
         tail = (tail + data)[-64:] if len(data) < 64 else data[-64:]
-        if not asked.is_set() and b"?\r\n" in data:
-            asked.set()
+        if not prompted.is_set() and b"?\r\n" in data:
+            prompted.set()
         if MARK in tail:
             ended.set()
 
-    viewer = await way.view("bench", 120, 40, seen)
-    await asked.wait()
+    viewer = await launcher.view("bench", 120, 40, seen)
+    await prompted.wait()
     count = 0
     began = time.perf_counter()
     await viewer.write(b"go\n")
     await asyncio.wait_for(ended.wait(), 120)
     seconds = time.perf_counter() - began
     await viewer.close()
-    await way.end("bench")
-    await way.close()
+    await launcher.end("bench")
+    await launcher.close()
     assert count >= size, f"only {count:,} of {size:,} bytes arrived"
     return size / seconds
 
 
 def figures() -> list[Figure]:
-    ours, floor = [], []
+    relay, floor = [], []
     with tempfile.TemporaryDirectory(prefix="qd-") as name:
         folder = Path(name)
         program, size = write_load(folder)
         reader, against = compiled(folder)
         for _ in range(ROUNDS):
             floor.append(bare(reader, program, size))
-            ours.append(uvloop.run(relayed(folder, program, size)))
-    ratio = percentile([a / b for a, b in zip(ours, floor, strict=True)], 50)
+            relay.append(uvloop.run(relayed(folder, program, size)))
+    ratio = percentile([a / b for a, b in zip(relay, floor, strict=True)], 50)
     return [
         Figure(
-            name="terminal relay: bytes a second, ours ÷ bare",
+            name="terminal relay: bytes a second, relay ÷ bare",
             value=round(ratio, 2),
             unit="×",
             against=f"{against}, {percentile(floor, 50) / 1e6:.0f} MB/s",
@@ -151,7 +160,7 @@ def figures() -> list[Figure]:
         ),
         Figure(
             name="terminal relay",
-            value=round(percentile(ours, 50) / 1e6, 1),
+            value=round(percentile(relay, 50) / 1e6, 1),
             unit="MB/s",
             against=f"this machine, {load()}",
             goal="",

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from benchmarks.common import Figure, main, percentile
 from quarterdeck.agents.claude.hooks import read_hook
-from quarterdeck.core.engine.messages import Heard
+from quarterdeck.core.engine.messages import HookReceived
 from quarterdeck.core.model.state import State
 from quarterdeck.core.reduce import reduce
 
@@ -32,15 +32,17 @@ def payloads() -> Iterator[dict[str, object]]:
             yield {**base, "hook_event_name": "Stop"}
 
 
-def heard(count: int, source: Iterator[dict[str, object]], first: int) -> list[Heard]:
-    return [Heard(event=read_hook(next(source), event_id=f"e{first + n}", at=float(first + n))) for n in range(count)]
+def hooks_received(count: int, source: Iterator[dict[str, object]], first: int) -> list[HookReceived]:
+    return [
+        HookReceived(event=read_hook(next(source), event_id=f"e{first + n}", at=float(first + n))) for n in range(count)
+    ]
 
 
-def per_event(state: State, inputs: list[Heard]) -> tuple[State, float]:
+def per_event(state: State, inputs: list[HookReceived]) -> tuple[State, float]:
     """The state after the inputs, and the seconds of CPU per recorded event."""
     before, started = state.seq_no, time.process_time()
-    for told in inputs:
-        state = reduce(state, told).state
+    for message in inputs:
+        state = reduce(state, message).state
     return state, (time.process_time() - started) / (state.seq_no - before)
 
 
@@ -50,7 +52,7 @@ def figures() -> list[Figure]:
     early: list[float] = []
     late: list[float] = []
     while state.seq_no < LATE:
-        inputs = heard(WINDOW, source, count)
+        inputs = hooks_received(WINDOW, source, count)
         count += WINDOW
         state, seconds = per_event(state, inputs)
         if EARLY <= state.seq_no <= EARLY + 10 * WINDOW:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.common import Figure, main
-from benchmarks.reduce import heard, payloads
+from benchmarks.reduce import hooks_received, payloads
 from quarterdeck.core.model.state import State
 from quarterdeck.core.reduce import reduce
 from quarterdeck.store.log import Entry, Log
@@ -30,8 +30,8 @@ def build(home: Path, source: Iterator[dict[str, object]]) -> int:
     state, count, saved = State(runner_id=log.meta("runner_id", "bench")), 0, False
     while state.seq_no < EVENTS:
         entries = []
-        for told in heard(CHUNK, source, count):
-            result = reduce(state, told)
+        for message in hooks_received(CHUNK, source, count):
+            result = reduce(state, message)
             state = result.state
             entries.append(Entry(result.events, None, result.requests.values(), result.sessions.values()))
         count += CHUNK
@@ -54,13 +54,13 @@ def ready_seconds(home: Path) -> tuple[float, list[str]]:
         command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as process:
         assert process.stdout is not None
-        said = []
+        printed = []
         while not (line := process.stdout.readline()).startswith("Quarterdeck is ready"):
-            said.append(line.strip())
+            printed.append(line.strip())
         seconds = time.perf_counter() - started
         assert json.loads((home / "run" / "daemon.json").read_text())["pid"] == process.pid
         process.kill()
-    return seconds, said
+    return seconds, printed
 
 
 def figures() -> list[Figure]:
@@ -74,7 +74,7 @@ def figures() -> list[Figure]:
         db.execute("DELETE FROM snapshots")
         db.commit()
         db.close()
-        slow, said = ready_seconds(home)
+        slow, printed = ready_seconds(home)
     where = f"restart on {events:,} events"
     against = f"an empty log: {bare:.2f} s"
     return [
@@ -92,7 +92,7 @@ def figures() -> list[Figure]:
             unit="s",
             against=against,
             goal="≤ 15, with a progress line",
-            ok=slow <= 15 and any("events" in line for line in said),
+            ok=slow <= 15 and any("events" in line for line in printed),
         ),
     ]
 

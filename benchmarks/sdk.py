@@ -18,10 +18,10 @@ from typing import Any
 from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, PermissionResultDeny, StreamEvent
 
 from benchmarks.common import Figure, load, main, percentile
-from quarterdeck.core.engine.session_messages import News, Send, Start
+from quarterdeck.core.engine.session_messages import SendPrompt, SessionReport, StartSession
 from quarterdeck.core.model.decisions import Decision, NoOpinion
-from quarterdeck.drivers.claude.sdk_launcher import SdkWay
-from quarterdeck.sessions.launcher import Asked, Kit
+from quarterdeck.drivers.claude.sdk_launcher import SdkLauncher
+from quarterdeck.sessions.launcher import LaunchSpec, PermissionQuery
 from tests.support.claude import ClaudeHome, claude_325
 from tests.support.model_server import ModelServer, Turn, text
 
@@ -30,25 +30,25 @@ PROMPTS = 200
 IDLE = 8
 GOAL = 1.1
 GOAL_MB = 1.5
-SCRIPTS = {"hello": [Turn(text("Hello, what shall we do?"))]}
+SCRIPTS = {"hello": [Turn(text("Hello, what is next?"))]}
 
 
 class First:
-    """Hears the first token of a turn, and lets go of everything else."""
+    """Waits for the first token of a turn, and ignores everything else."""
 
     def __init__(self) -> None:
-        self.heard = asyncio.Event()
+        self.first_token = asyncio.Event()
         self.ended = asyncio.Event()
 
-    def tell(self, news: News) -> None:
+    def report(self, news: SessionReport) -> None:
         if type(news).__name__ == "TurnEnded":
             self.ended.set()
 
     def stream(self, session_id: str, kind: str, data: Any) -> None:
         if kind == "text" and "text" in data:
-            self.heard.set()
+            self.first_token.set()
 
-    async def ask(self, asked: Asked) -> Decision:
+    async def ask_permission(self, query: PermissionQuery) -> Decision:
         return NoOpinion()
 
 
@@ -63,36 +63,39 @@ def home() -> Iterator[ClaudeHome]:
         yield ClaudeHome(Path(made), cli=cli, model_url=model.url)
 
 
-class Ours:
-    """A session of ours: launched with its first prompt, then sent more."""
+class OwnedSession:
+    """An owned session: launched with its first prompt, then sent more."""
 
     def __init__(self, place: ClaudeHome) -> None:
-        self._place, self._ear, self._id = place, First(), str(uuid.uuid4())
-        self._way = SdkWay(self._ear)
+        self._place, self._listener, self._id = place, First(), str(uuid.uuid4())
+        self._launcher = SdkLauncher(self._listener, place.path)
 
     async def start(self) -> None:
-        kit = Kit(
-            claude=self._place.cli,
+        spec = LaunchSpec(
+            agent="claude",
+            program=self._place.cli,
             config_dir=self._place.config,
             environment=self._place.env,
             hooks="",
             folder=self._place.path,
         )
         cwd = str(self._place.project)
-        await self._way.launch(Start(session_id=self._id, mode="sdk", cwd=cwd, by="user", at=0.0, prompt="hello"), kit)
-        await self._ear.heard.wait()
+        await self._launcher.launch(
+            StartSession(session_id=self._id, mode="sdk", cwd=cwd, by="user", at=0.0, prompt="hello"), spec
+        )
+        await self._listener.first_token.wait()
 
     async def prompt(self) -> None:
-        self._ear.heard.clear()
-        self._ear.ended.clear()
-        await self._way.send(Send(session_id=self._id, message_id="m", prompt="hello", by="user", at=0.0))
-        await self._ear.heard.wait()
+        self._listener.first_token.clear()
+        self._listener.ended.clear()
+        await self._launcher.send(SendPrompt(session_id=self._id, message_id="m", prompt="hello", by="user", at=0.0))
+        await self._listener.first_token.wait()
 
     async def rest(self) -> None:
-        await self._ear.ended.wait()
+        await self._listener.ended.wait()
 
     async def close(self) -> None:
-        await self._way.close()
+        await self._launcher.close()
 
 
 class Bare:
@@ -144,16 +147,16 @@ Times = list[tuple[float, float]]
 
 
 async def measure() -> tuple[Times, Times]:
-    """Seconds of ours and of the bare SDK to the first token: of new sessions, and of two that run."""
+    """Seconds of an owned session and of the bare SDK to the first token: of new sessions, and of two that run."""
     starts: Times = []
     prompts: Times = []
     with home() as place:
         for turn in range(STARTS + 1):
-            pair: list[Ours | Bare] = [Ours(place), Bare(place)]
+            pair: list[OwnedSession | Bare] = [OwnedSession(place), Bare(place)]
             taken = {type(one): await timed(one.start) for one in (pair if turn % 2 else reversed(pair))}
             for one in pair:
                 await one.rest()
-            starts += [(taken[Ours], taken[Bare])] if turn else []  # the first reads the program from disk
+            starts += [(taken[OwnedSession], taken[Bare])] if turn else []  # the first reads the program from disk
             if turn == STARTS:
                 prompts = [await _prompted(pair, turn) for turn in range(PROMPTS)]
             for one in pair:
@@ -161,12 +164,12 @@ async def measure() -> tuple[Times, Times]:
     return starts, prompts
 
 
-async def _prompted(pair: list[Ours | Bare], turn: int) -> tuple[float, float]:
+async def _prompted(pair: list[OwnedSession | Bare], turn: int) -> tuple[float, float]:
     taken = {}
     for one in pair if turn % 2 else reversed(pair):
         taken[type(one)] = await timed(one.prompt)
         await one.rest()
-    return taken[Ours], taken[Bare]
+    return taken[OwnedSession], taken[Bare]
 
 
 def resident() -> int:
@@ -176,13 +179,13 @@ def resident() -> int:
 async def grow() -> float:
     """Megabytes that each further idle session takes of this process; each has had one turn."""
     with home() as place:
-        sessions = [Ours(place)]
+        sessions = [OwnedSession(place)]
         await sessions[0].start()
         await sessions[0].rest()
         gc.collect()
         before = resident()
         for _ in range(IDLE):
-            sessions.append(Ours(place))
+            sessions.append(OwnedSession(place))
             await sessions[-1].start()
             await sessions[-1].rest()
         gc.collect()
@@ -217,14 +220,14 @@ def figures() -> list[Figure]:
 
 def _first(what: str, times: Times) -> Figure:
     """By the lower quartile, where other programs of the machine count least."""
-    ours, bare = (percentile(taken, 25) for taken in zip(*times, strict=True))
+    owned, bare = (percentile(taken, 25) for taken in zip(*times, strict=True))
     return Figure(
         name=f"sdk: first token {what}, p25",
-        value=round(ours / bare, 3),
+        value=round(owned / bare, 3),
         unit="×",
         against=f"the bare SDK, {bare * 1000:.0f} ms; {load()}",
         goal=f"≤ {GOAL}",
-        ok=ours / bare <= GOAL,
+        ok=owned / bare <= GOAL,
     )
 
 

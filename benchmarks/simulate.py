@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks.common import Figure, main
 from quarterdeck.core.model.decisions import Source
-from quarterdeck.core.model.event_data import DecisionData, PermissionDecisionData, PermissionRequestData
+from quarterdeck.core.model.event_data.request_data import DecisionData, PermissionRequestData
 from quarterdeck.core.model.events import FeedEvent
 from quarterdeck.core.model.state import Request, State
 from quarterdeck.store.log import Entry, Log
@@ -40,15 +40,14 @@ def _past(n: int, seq_no: int, chance: random.Random) -> Entry:
     """A request and its decision, as the log and its view of requests hold them."""
     command = chance.choice(COMMANDS).format(n=n)
     word = "deny" if chance.random() < 0.1 else "allow"
-    decision: DecisionData = PermissionDecisionData(
-        request_id=f"q{n}", decision_type=word, source=Source.USER, by="ann"
-    )
-    asked = PermissionRequestData(
+    decision: DecisionData = DecisionData(request_id=f"q{n}", decision_type=word, source=Source.USER, by="ann")
+    opening = PermissionRequestData(
         request_id=f"q{n}",
         digest="0" * 64,
         hook_name="PermissionRequest",
         held=True,
         tool_name="Bash",
+        tool_kind="shell",
         tool_input={"command": command},
         cwd="/w/app",
     )
@@ -67,7 +66,10 @@ def _past(n: int, seq_no: int, chance: random.Random) -> Entry:
             actor_id="agent:root",
             data=data,
         )
-        for place, kind, data in ((seq_no, "permission.request", asked), (seq_no + 1, "permission.decision", decision))
+        for place, kind, data in (
+            (seq_no, "permission.request", opening),
+            (seq_no + 1, "permission.decision", decision),
+        )
     )
     request = Request(
         request_id=f"q{n}",
@@ -78,11 +80,12 @@ def _past(n: int, seq_no: int, chance: random.Random) -> Entry:
         seq_no=seq_no,
         hook_name="PermissionRequest",
         tool_name="Bash",
-        tool_input=asked.tool_input,
-        digest=asked.digest,
+        tool_kind="shell",
+        tool_input=opening.tool_input,
+        digest=opening.digest,
         opened_at=float(n),
         held=True,
-        holder="http",
+        waiter="http",
         cwd="/w/app",
         status="decided",
         decision=decision,
@@ -103,9 +106,9 @@ def figures() -> list[Figure]:
         log.save_snapshot(State(runner_id=log.meta("runner_id", "bench"), seq_no=log.seq_no))
         log.close()
         with Daemon(home) as daemon:
-            told, seconds = _simulate(daemon)
-    assert told["seen"] >= REQUESTS
-    name = f"simulation over {told['seen']:,} requests, {told['decided']:,} decided"
+            counts, seconds = _simulate(daemon)
+    assert counts["seen"] >= REQUESTS
+    name = f"simulation over {counts['seen']:,} requests, {counts['decided']:,} decided"
     return [Figure(name=name, value=round(seconds, 2), unit="s", against="", goal="≤ 10", ok=seconds <= 10)]
 
 
@@ -114,8 +117,8 @@ def _simulate(daemon: Daemon) -> tuple[dict[str, int], float]:
     command = [sys.executable, "-m", "quarterdeck", "rules", "simulate", *RULE, "--last", "1000000", "--json"]
     began = time.perf_counter()
     ended = subprocess.run(command, env=environ, capture_output=True, text=True, check=True)
-    told: dict[str, int] = json.loads(ended.stdout)
-    return told, time.perf_counter() - began
+    counts: dict[str, int] = json.loads(ended.stdout)
+    return counts, time.perf_counter() - began
 
 
 if __name__ == "__main__":

@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.common import Figure, interleave, main, percentile
-from benchmarks.reduce import SESSIONS, heard, payloads
+from benchmarks.reduce import SESSIONS, hooks_received, payloads
 from benchmarks.restart import build
 from quarterdeck.core.model.state import State
 from quarterdeck.core.reduce import reduce
-from quarterdeck.daemon.maintenance.search_indexer import Indexing
+from quarterdeck.daemon.maintenance.search_indexer import SearchIndexer
 from quarterdeck.store.log import Entry, Log
 from quarterdeck.store.reader import FeedQuery, Reader
 from quarterdeck.store.search_index import SearchIndex
@@ -34,18 +34,18 @@ HOUR = int(os.environ.get("QD_BENCH_HOUR", "360000"))
 CONNECTIONS = 16
 
 
-def told() -> Iterator[dict[str, object]]:
+def differing_payloads() -> Iterator[dict[str, object]]:
     """The usual mix with differing words, and now and then one that is looked for."""
     draw = random.Random(1)
     words = [f"{draw.choice(['test', 'auth', 'view', 'load', 'sync'])}{n}" for n in range(5_000)]
     for n, payload in enumerate(payloads()):
-        said = " ".join(draw.choices(words, k=12)) + (f" {NEEDLE}" if n % EVERY == 0 else "")
+        text = " ".join(draw.choices(words, k=12)) + (f" {NEEDLE}" if n % EVERY == 0 else "")
         if "prompt" in payload:
-            payload = {**payload, "prompt": said}
+            payload = {**payload, "prompt": text}
         elif "tool_response" in payload:
-            payload = {**payload, "tool_response": {"stdout": said}}
+            payload = {**payload, "tool_response": {"stdout": text}}
         elif "tool_input" in payload:
-            payload = {**payload, "tool_input": {"command": f"pytest {said}"}}
+            payload = {**payload, "tool_input": {"command": f"pytest {text}"}}
         yield payload
 
 
@@ -116,10 +116,10 @@ def indexing(path: Path, events: int) -> Figure:
 
 def _entries(count: int) -> list[Entry]:
     state, made = State(runner_id="bench"), []
-    for said in heard(count, told(), 0):
-        result = reduce(state, said)
+    for message in hooks_received(count, differing_payloads(), 0):
+        result = reduce(state, message)
         state = result.state
-        made.append(Entry(result.events, said.event.payload, result.requests.values(), result.sessions.values()))
+        made.append(Entry(result.events, message.event.payload, result.requests.values(), result.sessions.values()))
     return made
 
 
@@ -128,7 +128,7 @@ def _write(entries: list[Entry], per_second: float, with_search: bool) -> list[f
     taken: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         log = Log.open(Path(folder) / "events.db")
-        indexing = Indexing(log.path, lambda: log.seq_no if with_search else 0)
+        indexing = SearchIndexer(log.path, lambda: log.seq_no if with_search else 0)
         indexing.start()
         due = time.perf_counter()
         for first in range(0, len(entries), BATCH):
@@ -178,7 +178,7 @@ def memory(home: Path, events: int) -> list[Figure]:
             pass
         qd = [sys.executable, "-m", "quarterdeck", "feed", "--json", "--limit", "1000", "--search", NEEDLE]
         assert json.loads(subprocess.check_output(qd, env=environ))["events"]
-        source = told()
+        source = differing_payloads()
         used = [_resident(process.pid)]
         for _ in range(4):
             asyncio.run(_tell(home, [json.dumps(next(source)).encode() for _ in range(HOUR // 4)]))
@@ -242,7 +242,7 @@ def figures() -> list[Figure]:
     made = writing()
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "home"
-        events = build(home, told())
+        events = build(home, differing_payloads())
         made.append(indexing(home / "events.db", events))
         made += reading(home / "events.db")
         made += memory(home, events)

@@ -1,4 +1,4 @@
-"""The terminal face: rows taken a second, a frame with 1M rows, memory a row, the first paint; and the whole of it."""
+"""The terminal UI: rows taken a second, a frame with 1M rows, memory a row, the first paint; and the whole of it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from textual._compositor import CompositorUpdate
 from textual.app import App, ComposeResult
 from textual.screen import Screen
 
-from benchmarks import tui_face
+from benchmarks import tui_app
 from benchmarks.common import Figure, main, percentile
-from benchmarks.tui_face import HELLO, LONG, ROUNDS, SIZE, Turn, first_paint, longest_of, turn_figures
-from quarterdeck.surfaces.tui.feed.rows.rows import Rows
+from benchmarks.tui_app import HELLO, LONG, ROUNDS, SIZE, Turn, first_paint, longest_of, turn_figures
+from quarterdeck.surfaces.tui.feed.rows.rows import FeedRows
 from quarterdeck.surfaces.tui.feed.source import FeedSource
 from quarterdeck.surfaces.tui.feed.view import FeedView
-from tests.support.feed import Log, turns
+from tests.support.feed import FeedLog, turns
 
 APPENDED = 200_000
 FEW, MANY = 1_000, 1_000_000
@@ -66,7 +66,7 @@ class Painted(App[None]):
 class Feed(Painted):
     """The feed and nothing else."""
 
-    def __init__(self, log: Log) -> None:
+    def __init__(self, log: FeedLog) -> None:
         super().__init__()
         self.view = FeedView(FeedSource(log.get))
 
@@ -78,7 +78,7 @@ WAIT_SECONDS = 0.001
 
 
 async def watch(turns_of_others: list[Turn]) -> None:
-    """Note how long others keep the loop between two turns of ours."""
+    """Note how long other tasks keep the loop between two turns of this one."""
     while True:
         worked, started = time.thread_time(), time.perf_counter()
         await asyncio.sleep(WAIT_SECONDS)
@@ -97,7 +97,7 @@ async def appended() -> tuple[float, float, Turn]:
     decoded = (time.process_time() - started) / len(sample) * len(events)
     gc.collect()
     gc.freeze()
-    app = Feed(Log([]))
+    app = Feed(FeedLog([]))
     async with app.run_test(size=SIZE) as pilot:
         app.view.follow(None)
         await pilot.pause(0.5)
@@ -117,15 +117,15 @@ async def appended() -> tuple[float, float, Turn]:
 
 
 async def framed(rows: int | None) -> list[float]:
-    """Seconds of CPU of each frame, from the wish to the bytes, after a jump among so many rows to where nothing is
-    drawn yet; None is an empty screen that is drawn anew."""
-    app = Painted() if rows is None else Feed(Log([]))
+    """Seconds of CPU of each frame, from the request to the bytes, after a jump among this many rows to where
+    nothing is drawn yet; None is an empty screen that is drawn again."""
+    app = Painted() if rows is None else Feed(FeedLog([]))
     taken = []
     async with app.run_test(size=SIZE) as pilot:
         if isinstance(app, Feed):
             app.view.rows.append(turns(rows or 0))
             app.view.following = False
-            app.view._resized()
+            app.view._update_size()
         await pilot.pause()
         gc.collect()
         gc.freeze()
@@ -151,7 +151,7 @@ def resident() -> int:
 
 def remembered() -> float:
     """Bytes a row, of a process that holds many."""
-    rows = Rows()
+    rows = FeedRows()
     rows.append(turns(FEW))
     gc.collect()
     before = resident()
@@ -185,7 +185,7 @@ def figures() -> list[Figure]:
         _figure("feed: a frame with 1M rows, all of it new", frame, "×", blank_screen, "≤ 2.5", frame <= 2.5),
         _figure("feed: memory a row", memory, "B", f"{MANY:,} rows", "≤ 200", memory <= 200),
         _figure("feed: start to first paint, CPU", start, "×", world, "≤ 2", start <= 2),
-        *tui_face.figures(),
+        *tui_app.figures(),
     ]
 
 

@@ -11,7 +11,7 @@ from tree_sitter import Language, Parser
 
 from benchmarks.common import Figure, load, main, ratios
 from benchmarks.lines import ALLOWED, lines
-from quarterdeck.core.rules.rulebook import Rule, Rulebook, Subject
+from quarterdeck.core.rules.rulebook import Rule, Rulebook, ToolUse
 
 PROGRAMS = ("git", "npm", "cargo", "docker", "kubectl", "make", "pip", "go", "gh", "aws")
 FEW, MANY = 10, 1000
@@ -40,14 +40,14 @@ def rulebook(size: int) -> Rulebook:
     )
 
 
-def subject(text: str) -> Subject:
-    return Subject(
+def subject(text: str) -> ToolUse:
+    return ToolUse(
         tool_name="Bash",
         tool_input={"command": text},
         session_id="s",
         cwd="/home/dev/project",
         home="/home/dev",
-        our_home="/home/dev/.local/share/quarterdeck",
+        quarterdeck_home="/home/dev/.local/share/quarterdeck",
     )
 
 

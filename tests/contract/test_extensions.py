@@ -1,4 +1,4 @@
-"""Plugins and MCP servers of a real daemon, with a program in Claude Code's place that tells what it was given."""
+"""Plugins and MCP servers of a real daemon, with a program in Claude Code's place that records its arguments."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     program = folder / "claude-spy"
     program.write_text(SPY.format(python=sys.executable, log=str(folder / "seen")))
     program.chmod(0o755)
-    with Daemon(folder / "home", env={"QUARTERDECK_CLAUDE_PATH": str(program), "SOME_TOKEN": "ours"}) as running:
+    with Daemon(folder / "home", env={"QUARTERDECK_CLAUDE_PATH": str(program), "SOME_TOKEN": "secret"}) as running:
         yield running
 
 
 @pytest.fixture
 def daemon(served: Daemon) -> Daemon:
-    """Nothing was asked of the program yet."""
+    """The daemon with an empty record of the program's calls."""
     (served.home.parent / "seen").unlink(missing_ok=True)
     return served
 
@@ -58,7 +58,7 @@ def words(daemon: Daemon) -> list[list[str]]:
 
 
 @pytest.mark.law("I9")
-def test_each_action_is_one_command_of_plain_words(daemon: Daemon) -> None:
+def test_each_action_runs_one_command_with_plain_arguments(daemon: Daemon) -> None:
     for action in ("install", "enable", "disable", "update", "uninstall"):
         assert daemon.api("POST", f"/plugins/{action}", {"name": "demo@lab"}) == (200, {"said": "Done", "ok": True})
     daemon.api("POST", "/plugins/marketplaces", {"source": "/m;touch$IFS/x"})
@@ -67,15 +67,15 @@ def test_each_action_is_one_command_of_plain_words(daemon: Daemon) -> None:
     made = {"name": "s", "command": "cat", "args": ["--settings=x", "$(id)"], "env": {"A": "b"}}
     assert daemon.api("POST", "/mcp", made)[0] == 201
     daemon.api("DELETE", "/mcp/s")
-    given = words(daemon)
-    assert given[0] == ["plugin", "install", "--scope", "user", "--", "demo@lab"]
-    assert given[5:8] == [
+    calls = words(daemon)
+    assert calls[0] == ["plugin", "install", "--scope", "user", "--", "demo@lab"]
+    assert calls[5:8] == [
         ["plugin", "marketplace", "add", "--", "/m;touch$IFS/x"],
         ["plugin", "marketplace", "update"],
         ["plugin", "marketplace", "remove", "--", "lab"],
     ]
-    assert given[8][-6:] == ["--env", "A=b", "--", "cat", "--settings=x", "$(id)"]
-    assert given[9] == ["mcp", "remove", "--scope", "user", "--", "s"]
+    assert calls[8][-6:] == ["--env", "A=b", "--", "cat", "--settings=x", "$(id)"]
+    assert calls[9] == ["mcp", "remove", "--scope", "user", "--", "s"]
     assert {one["cwd"] for one in seen(daemon)} == {"/"}
     assert not any("TOKEN" in name or name.startswith("QUARTERDECK") for one in seen(daemon) for name in one["env"])
 
@@ -97,7 +97,7 @@ def test_each_action_is_one_command_of_plain_words(daemon: Daemon) -> None:
         ("/mcp", {"name": "x", "transport": "http", "url": "http://h", "headers": {"A": "b\r\nC: d"}}),
     ],
 )
-def test_what_could_be_an_option_or_makes_no_sense_is_refused(daemon: Daemon, path: str, body: Json) -> None:
+def test_a_value_that_could_be_an_option_or_is_invalid_is_refused(daemon: Daemon, path: str, body: Json) -> None:
     status, error = daemon.api("POST", path, body)
     assert (status, error["error"]["kind"]) == (422, "invalid")
     assert words(daemon) == []
@@ -120,8 +120,38 @@ def test_nothing_is_done_in_a_project_that_is_not_trusted(daemon: Daemon) -> Non
     assert {one["cwd"] for one in seen(daemon)} == {project}
 
 
+def kinds_in(daemon: Daemon, project: Path) -> list[str]:
+    """What becomes of a plug-in, a server, a check of servers and a session in this folder."""
+    asks: list[tuple[str, Json]] = [
+        ("/plugins/install", {"name": "demo", "scope": "local", "project": str(project)}),
+        ("/mcp", {"name": "x", "command": "cat", "scope": "project", "project": str(project)}),
+        ("/mcp/check", {"project": str(project)}),
+        ("/sessions", {"cwd": str(project), "mode": "sdk"}),
+    ]
+    answers = [daemon.api("POST", *ask)[1] for ask in asks]
+    return [answer["error"]["kind"] if "error" in answer else "done" for answer in answers]
+
+
+@pytest.mark.law("S9")
+def test_plugins_servers_and_sessions_agree_about_folders_of_a_trusted_project(daemon: Daemon) -> None:
+    project, elsewhere = folder(daemon, "outer"), folder(daemon, "elsewhere")
+    below, vendor = project / "src", project / "vendor"
+    for one in (below, vendor / "lib"):
+        one.mkdir(parents=True)
+    (project / "out").symlink_to(elsewhere)
+    (elsewhere / "back").symlink_to(below)
+    daemon.api("POST", "/projects/trust", {"path": str(project)})
+    daemon.api("POST", "/projects/untrust", {"path": str(vendor)})
+    done = ["done", "done", "done", "failed"]  # the program is no agent, so its session fails
+    assert [kinds_in(daemon, one) for one in (project, below, elsewhere / "back")] == [done] * 3
+    refused = ["untrusted_project"] * 4
+    assert [kinds_in(daemon, one) for one in (vendor, vendor / "lib", elsewhere, project / "out")] == [refused] * 4
+    shown = {path: daemon.api("GET", f"/projects/brings?path={path}")[1]["trusted"] for path in (below, vendor / "lib")}
+    assert shown == {below: True, vendor / "lib": False}
+
+
 @pytest.mark.law("A12")
-def test_a_refusal_is_told_in_claudes_words_without_the_secret(daemon: Daemon) -> None:
+def test_a_refusal_shows_claudes_message_without_the_secret(daemon: Daemon) -> None:
     made = {"name": "x", "command": "refuse", "env": {"KEY": "hunter2-secret"}}
     status, error = daemon.api("POST", "/mcp", made)
     assert (status, error["error"]["kind"]) == (409, "claude_refused")
@@ -129,7 +159,7 @@ def test_a_refusal_is_told_in_claudes_words_without_the_secret(daemon: Daemon) -
 
 
 @pytest.mark.law("A11")
-def test_every_change_is_on_record_with_who_and_how_it_ended(daemon: Daemon) -> None:
+def test_every_change_is_audited_with_its_actor_and_outcome(daemon: Daemon) -> None:
     after = daemon.api("GET", "/feed?limit=1000")[1]["events"][-1]["seq_no"]
     daemon.api("POST", "/plugins/install", {"name": "demo@lab"})
     daemon.api("POST", "/plugins/uninstall", {"name": "refuse"})
@@ -159,12 +189,12 @@ def test_no_value_of_a_variable_or_header_is_on_record(daemon: Daemon) -> None:
     daemon.api("POST", "/mcp", {"name": "a", "command": "cat", "env": {"KEY": "hunter2-secret"}})
     daemon.api("POST", "/mcp", {"name": "b", "transport": "sse", "url": "http://h", "headers": {"K": "hunter2-secret"}})
     daemon.api("POST", "/mcp", {"name": "c", "command": "refuse", "env": {"KEY": "hunter2-secret"}})
-    told = json.dumps(daemon.api("GET", f"/feed?after={after}")[1])
-    assert told.count('"mcp.change"') == 3
-    assert "hunter2" not in told
+    feed = json.dumps(daemon.api("GET", f"/feed?after={after}")[1])
+    assert feed.count('"mcp.change"') == 3
+    assert "hunter2" not in feed
 
 
-def test_a_list_is_asked_for_again_only_when_something_changed(daemon: Daemon) -> None:
+def test_a_list_is_read_again_only_when_something_changed(daemon: Daemon) -> None:
     for _ in range(3):
         assert daemon.api("GET", "/plugins") == (200, {"plugins": [], "next": None})
     assert len(words(daemon)) == 1
@@ -196,7 +226,7 @@ def test_servers_are_read_from_files_and_no_link_is_followed(daemon: Daemon) -> 
     assert words(daemon) == []
 
 
-def test_only_control_changes_anything(daemon: Daemon) -> None:
+def test_changes_need_the_control_scope(daemon: Daemon) -> None:
     _, made = daemon.api("POST", "/tokens", {"name": "reader", "scopes": ["observe"]})
     for path in ("/plugins/install", "/plugins/marketplaces", "/mcp", "/mcp/check", "/projects/scan"):
         status, _ = daemon._call("POST", f"/api/v1{path}", {}, made["token"], 10.0)

@@ -1,4 +1,4 @@
-"""What the forwarder loads: start-up is its whole cost, so the list is exact."""
+"""Imports of the forwarder: start-up is its whole cost, so the list is exact."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def test_to_speak_to_the_daemon_it_loads_one_module() -> None:
         path = f"{folder}/hook.sock"
         listener.bind(path)
         listener.listen()
-        spoken = loaded(HOOK, "--socket", path, "--wait", "0.3")
-    assert spoken - loaded("-c", "pass") == {"_socket"}
+        modules = loaded(HOOK, "--socket", path, "--wait", "0.3")
+    assert modules - loaded("-c", "pass") == {"_socket"}
 
 
 def test_without_a_home_it_asks_the_user_database() -> None:

@@ -1,4 +1,4 @@
-"""What a real daemon writes into its log and on stderr, whatever it is sent."""
+"""The log and stderr of a real daemon, whatever it is sent."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import http.client
 import json
 import os
 import pty
+import re
 import secrets
 import signal
 import socket
@@ -18,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.daemon import PLAIN, Daemon, Launch, Process, launching, permission, prompt, until
+from tests.support.daemon import PATIENCE_SECONDS, PLAIN, Daemon, Launch, Process, launching, permission, prompt, until
 
 MARK = "TOOLINPUTMARK"
 UPGRADE = (
@@ -41,7 +42,7 @@ def written(daemon: Daemon) -> str:
 
 
 def raw(daemon: Daemon, content: bytes) -> None:
-    with socket.create_connection(("127.0.0.1", daemon.port), timeout=5) as connection:
+    with socket.create_connection(("127.0.0.1", daemon.port), timeout=PATIENCE_SECONDS) as connection:
         connection.sendall(content)
         connection.settimeout(2)
         with contextlib.suppress(OSError):
@@ -49,9 +50,9 @@ def raw(daemon: Daemon, content: bytes) -> None:
 
 
 def misbehave(daemon: Daemon) -> None:
-    """Wrong tokens, bad bodies, and secrets in what an agent says."""
+    """Send wrong tokens, bad bodies, and hook calls with secrets."""
     for path, token in (("/hook", STOLEN), ("/api/v1/stats", STOLEN), ("/api/v1/stats", daemon.hook_token)):
-        connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=5)
+        connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=PATIENCE_SECONDS)
         connection.request("POST", f"{path}?token={daemon.token}", b"{}", {"Authorization": f"Bearer {token}"})
         connection.getresponse().read()
         connection.close()
@@ -78,11 +79,11 @@ def misbehave(daemon: Daemon) -> None:
 def test_no_token_and_no_tool_input_is_logged(daemon: Daemon) -> None:
     misbehave(daemon)
     assert daemon.stop() == 0
-    said = written(daemon)
-    assert "an envelope was refused" in said
-    assert '"event": "stopped"' in said
+    output = written(daemon)
+    assert "an envelope was refused" in output
+    assert '"event": "stopped"' in output
     for unwanted in (daemon.token, daemon.hook_token, STOLEN, MARK, "\x1b"):
-        assert unwanted not in said
+        assert unwanted not in output
 
 
 @pytest.mark.law("A12")
@@ -90,23 +91,23 @@ def test_even_at_debug_no_token_is_logged(tmp_path: Path) -> None:
     with Daemon(tmp_path / "home", env={"QUARTERDECK_LOG_LEVEL": "debug"}) as daemon:
         misbehave(daemon)
         assert daemon.stop() == 0
-        said = written(daemon)
+        output = written(daemon)
     for unwanted in (daemon.token, daemon.hook_token, STOLEN):
-        assert unwanted not in said
+        assert unwanted not in output
 
 
 BREAKING = """
 import sys
 from quarterdeck.cli.main import main
-from quarterdeck.daemon import loop
-from tests.support.faulty import put
+from quarterdeck.daemon.loop import input_batch
+from tests.support.failpoints import put
 
-def broken(state, told):
-    if "break" in repr(told):
-        raise ValueError(repr(told))
-    return real(state, told)
+def broken(state, input):
+    if "break" in repr(input):
+        raise ValueError(repr(input))
+    return real(state, input)
 
-real = put(loop, "reduce", broken)
+real = put(input_batch, "reduce", broken)
 sys.argv = ["quarterdeck", "daemon"]
 main()
 """
@@ -114,18 +115,18 @@ main()
 
 @pytest.mark.law("A12")
 @pytest.mark.parametrize(("level", "shown"), [("info", False), ("debug", True)])
-def test_an_error_that_quotes_an_agent_is_logged_without_its_words(tmp_path: Path, level: str, shown: bool) -> None:
+def test_an_error_that_quotes_an_agent_is_logged_without_the_quote(tmp_path: Path, level: str, shown: bool) -> None:
     launch = launching([sys.executable, "-c", BREAKING])
     with Daemon(tmp_path / "home", launch=launch, env={"QUARTERDECK_LOG_LEVEL": level}) as daemon:
         assert daemon.hook(prompt(f"break {MARK} {daemon.token}"))[0] == 503
         assert daemon.stop() == 0
-        said = written(daemon)
-    assert "an input could not be decided" in said
-    assert "builtins.ValueError" in said
-    assert (MARK in said, daemon.token in said) == (shown, False)
+        output = written(daemon)
+    assert "an input could not be decided" in output
+    assert "builtins.ValueError" in output
+    assert (MARK in output, daemon.token in output) == (shown, False)
 
 
-def test_the_log_is_json_lines_that_only_we_can_read(daemon: Daemon) -> None:
+def test_the_log_is_json_lines_that_only_the_owner_can_read(daemon: Daemon) -> None:
     path = daemon.home / "log" / "daemon.log"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     entries = [json.loads(line) for line in path.read_text().splitlines()]
@@ -146,15 +147,15 @@ def test_a_higher_level_is_quiet_and_a_wrong_one_is_named(tmp_path: Path) -> Non
         assert "log.level" in daemon.stderr()
 
 
-def test_a_daemon_that_crashes_says_where(tmp_path: Path) -> None:
+def test_a_crash_is_logged_with_its_place(tmp_path: Path) -> None:
     with Daemon(tmp_path / "home") as daemon:
         os.kill(daemon.pid, signal.SIGBUS)
         assert daemon.ended() == -signal.SIGBUS
         assert "Fatal Python error: Bus error" in daemon.stderr()
-        assert "daemon/main.py" in daemon.stderr()
+        assert "daemon/app.py" in daemon.stderr()
 
 
-def test_a_terminal_shows_text_and_only_what_needs_a_person(tmp_path: Path) -> None:
+def test_a_terminal_shows_readable_text_and_only_what_needs_a_person(tmp_path: Path) -> None:
     master, slave = pty.openpty()
     try:
         with Daemon(tmp_path / "home", launch=with_stderr(slave)) as daemon:
@@ -162,21 +163,75 @@ def test_a_terminal_shows_text_and_only_what_needs_a_person(tmp_path: Path) -> N
                 client.send_raw(b'{"request_id":"\\u001b[2J"}\n')
                 client.read(5)
             assert daemon.stop() == 0
-        said = os.read(master, 65536).decode()
+        output = os.read(master, 65536).decode()
     finally:
         os.close(master)
         os.close(slave)
-    assert "warning socket: an envelope was refused  kind=bad_request_id" in said
-    assert "\x1b" not in said
-    assert "ready" not in said
+    assert "warning socket: an envelope was refused  kind=bad_request_id" in output
+    assert "\x1b" not in output
+    assert "ready" not in output
 
 
-def with_stderr(descriptor: int) -> Launch:
+def test_a_daemon_whose_terminal_closes_stops_in_order(tmp_path: Path) -> None:
+    with Daemon(tmp_path / "home") as daemon:
+        assert (daemon.home / "run" / "unclean").exists()
+        os.kill(daemon.pid, signal.SIGHUP)
+        assert daemon.ended() == 0
+        assert not (daemon.home / "run" / "unclean").exists()
+
+
+def with_stderr(descriptor: int, stdout: int | None = None) -> Launch:
     def launch(env: Mapping[str, str], out: Path, err: Path) -> Process:
-        with out.open("ab") as stdout:
-            return subprocess.Popen(PLAIN, env=dict(env), stdin=subprocess.DEVNULL, stdout=stdout, stderr=descriptor)
+        with out.open("ab") as file:
+            printed = file if stdout is None else stdout
+            return subprocess.Popen(PLAIN, env=dict(env), stdin=subprocess.DEVNULL, stdout=printed, stderr=descriptor)
 
     return launch
+
+
+def test_a_terminal_shows_the_address_a_sign_in_link_and_the_next_commands(tmp_path: Path) -> None:
+    master, slave = pty.openpty()
+    try:
+        with Daemon(tmp_path / "home", launch=with_stderr(slave, slave)) as daemon:
+            screen = ""
+            while "Ctrl-C" not in screen:
+                screen += os.read(master, 65536).decode()
+            address, link, *rest = re.findall(r"http://\S+", screen)
+            assert (address, rest) == (f"http://127.0.0.1:{daemon.port}", [])
+            assert link.startswith(f"{address}/login?code=")
+            assert "within 10 minutes" in screen
+            assert re.search(r"qd install .*\r\n.*qd up ", screen)
+            assert "{" not in screen
+            assert [signs_in(daemon, link), signs_in(daemon, link)] == [True, False]
+            assert daemon.stop() == 0
+            assert link.partition("=")[2] not in written(daemon)
+    finally:
+        os.close(master)
+        os.close(slave)
+
+
+def signs_in(daemon: Daemon, link: str) -> bool:
+    """True when the link gives a page its cookie."""
+    connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=30)
+    connection.request("GET", link.removeprefix(f"http://127.0.0.1:{daemon.port}"))
+    cookie = connection.getresponse().getheader("Set-Cookie")
+    connection.close()
+    return cookie is not None
+
+
+def test_a_pipe_gets_no_sign_in_link(daemon: Daemon) -> None:
+    url = daemon.url
+    assert daemon.stop() == 0
+    assert daemon.stdout() == f"Quarterdeck is ready at {url}\n"
+
+
+@pytest.mark.parametrize(("format", "ready"), [("json", '{"'), ("text", "info daemon: ready  url=http")])
+def test_the_format_of_the_log_is_a_setting(tmp_path: Path, format: str, ready: str) -> None:
+    with Daemon(tmp_path / "home", env={"QUARTERDECK_LOG_FORMAT": format}) as daemon:
+        assert daemon.stop() == 0
+        [line] = [line for line in daemon.stderr().splitlines() if "ready" in line]
+        assert ready in line
+        assert (daemon.home / "log" / "daemon.log").read_text().startswith("{")
 
 
 def test_a_log_that_cannot_be_written_stops_nothing(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The projects of a real daemon: found, asked of git without running anything of theirs, and listed."""
+"""The projects of a real daemon: found, read through git without running their programs, and listed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from quarterdeck.core.workspace.projects import project_id_of
-from quarterdeck.projects.git_read import Git, Repository, repository_at
+from quarterdeck.projects.git_read import GitReader, Repository, repository_at
 from tests.support.daemon import Daemon, Json, prompt, until
 from tests.support.repositories import commit, git, hostile, repository
 
@@ -28,16 +28,16 @@ def serving(tmp_path: Path, **env: str) -> Daemon:
     return Daemon(tmp_path / "home", env=roots | env)
 
 
-def listed(daemon: Daemon, *, anew: bool = True) -> dict[str, Json]:
-    status, scan = daemon.api("POST", f"/projects/scan?anew={str(anew).lower()}", timeout=60)
+def listed(daemon: Daemon, *, refresh: bool = True) -> dict[str, Json]:
+    status, scan = daemon.api("POST", f"/projects/scan?anew={str(refresh).lower()}", timeout=60)
     assert (status, scan["state"], scan["done"]) == (200, "done", scan["total"])
     status, found = daemon.api("GET", "/projects")
     assert status == 200
     return {one["name"]: one for one in found["projects"]}
 
 
-def asks_plainly(folder: Path, marker: Path) -> bool:
-    """Whether a plain `git status` would have run something."""
+def runs_in_plain_status(folder: Path, marker: Path) -> bool:
+    """True if a plain `git status` runs a program of the repository."""
     subprocess.run(["git", "status"], cwd=folder, capture_output=True, timeout=20)
     ran = marker.exists()
     marker.unlink(missing_ok=True)
@@ -45,7 +45,7 @@ def asks_plainly(folder: Path, marker: Path) -> bool:
 
 
 @pytest.mark.law("S9")
-def test_looking_runs_nothing_of_any_repository(tmp_path: Path) -> None:
+def test_a_scan_runs_no_program_of_any_repository(tmp_path: Path) -> None:
     marker = tmp_path / "marker"
     made = hostile(tmp_path / "code", marker)
     marker.unlink(missing_ok=True)
@@ -55,10 +55,10 @@ def test_looking_runs_nothing_of_any_repository(tmp_path: Path) -> None:
     assert {folder.name for folder in made} <= found.keys()
     trouble = {name: one["git_trouble"] for name, one in found.items() if one["git_trouble"]}
     assert list(trouble) == ["partial"]
-    assert [folder.name for folder in made if not asks_plainly(folder, marker)] == []
+    assert [folder.name for folder in made if not runs_in_plain_status(folder, marker)] == []
 
 
-def test_branch_changes_and_distance_are_told(tmp_path: Path) -> None:
+def test_branch_changes_and_distance_are_shown(tmp_path: Path) -> None:
     code = tmp_path / "code"
     origin = repository(tmp_path / "origin")
     git(tmp_path, "clone", "-q", str(origin), str(code / "shop"))
@@ -102,20 +102,39 @@ def commit_in(folder: Path, name: str) -> None:
     commit(folder)
 
 
-def test_a_change_by_git_or_by_an_agent_is_seen_without_asking_anew(tmp_path: Path) -> None:
+def test_a_change_by_git_or_by_an_agent_is_seen_without_asking_git_again(tmp_path: Path) -> None:
     shop = repository(tmp_path / "code" / "shop")
     (shop / "src").mkdir()
     commit_in(shop, "src/b.txt")
     with serving(tmp_path) as daemon:
-        first = listed(daemon, anew=False)["shop"]
-        assert listed(daemon, anew=False)["shop"]["checked_at"] == first["checked_at"]
+        first = listed(daemon, refresh=False)["shop"]
+        assert listed(daemon, refresh=False)["shop"]["checked_at"] == first["checked_at"]
         git(shop, "checkout", "-q", "-b", "next")
-        assert listed(daemon, anew=False)["shop"]["git_branch"] == "next"
+        assert listed(daemon, refresh=False)["shop"]["git_branch"] == "next"
         (shop / "src" / "b.txt").write_text("changed")
         daemon.hook(prompt("go") | {"cwd": str(shop / "src")})
-        found = listed(daemon, anew=False)
+        found = listed(daemon, refresh=False)
         assert found["shop"]["is_dirty"] is True
         assert (found["src"]["git_branch"], found["src"]["live_sessions"]) == ("next", 1)
+
+
+def test_a_scan_from_the_command_line_asks_git_again_only_with_refresh(tmp_path: Path) -> None:
+    repository(tmp_path / "code" / "shop")
+    with serving(tmp_path) as daemon:
+
+        def checked_at(*options: str) -> float:
+            scanned = qd(daemon, "projects", "scan", "--json", *options)
+            assert scanned.returncode == 0, scanned.stderr
+            (shop,) = json.loads(scanned.stdout)["projects"]
+            return float(shop["checked_at"])
+
+        first = checked_at()
+        assert checked_at() == first
+        refreshed = checked_at("--refresh")
+        assert refreshed > first
+        assert checked_at("--anew") > refreshed
+        usage = qd(daemon, "projects", "scan", "--help").stdout
+        assert ("--refresh" in usage, "--anew" in usage) == (True, False)
 
 
 def test_sessions_from_before_and_trust_are_shown(tmp_path: Path) -> None:
@@ -130,6 +149,7 @@ def test_sessions_from_before_and_trust_are_shown(tmp_path: Path) -> None:
         [found] = listed(daemon).values()
         assert (found["path"], found["trusted"], found["trust"]) == (str(shop), False, "none")
         [past] = found["prior_sessions"]
+        assert past["agent"] == "claude"
         assert (past["session_id"], past["title"]) == (session_id, "make it work")
         daemon.api("POST", "/projects/trust", {"path": str(shop)})
         assert daemon.api("GET", "/projects")[1]["projects"][0]["trusted"] is True
@@ -139,7 +159,7 @@ def test_sessions_from_before_and_trust_are_shown(tmp_path: Path) -> None:
         assert listed(daemon) == {}
 
 
-def test_the_first_list_waits_for_a_look_and_names_a_root_that_is_not_there(tmp_path: Path) -> None:
+def test_the_first_list_waits_for_a_scan_and_names_a_missing_root(tmp_path: Path) -> None:
     with serving(tmp_path) as daemon:
         assert daemon.api("GET", "/projects/scan")[1]["state"] == "never"
         _, found = daemon.api("GET", "/projects")
@@ -150,17 +170,17 @@ def test_the_first_list_waits_for_a_look_and_names_a_root_that_is_not_there(tmp_
         assert "is not a folder" in shown.stdout
 
 
-def test_a_look_that_goes_on_says_so(tmp_path: Path) -> None:
+def test_a_scan_that_is_still_running_is_reported(tmp_path: Path) -> None:
     for n in range(12):
         repository(tmp_path / "code" / f"p{n}")
     with serving(tmp_path) as daemon:
         status, scan = daemon.api("POST", "/projects/scan?wait=0")
         assert (status, scan["state"]) == (202, "running")
-        until(lambda: daemon.api("GET", "/projects/scan")[1]["state"] == "done", what="the end of the look")
+        until(lambda: daemon.api("GET", "/projects/scan")[1]["state"] == "done", what="the end of the scan")
         assert daemon.api("GET", "/projects/scan")[1]["total"] == 12
 
 
-def test_names_that_mean_something_elsewhere_are_only_names(tmp_path: Path) -> None:
+def test_hostile_names_are_only_names(tmp_path: Path) -> None:
     names = ["-rf", "a\nb", "$(touch pwned)", "x'; touch pwned", "\x1b[2J", "bad\udcff"]
     for name in names:
         repository(tmp_path / "code" / name)
@@ -177,15 +197,15 @@ def at(folder: Path) -> Repository | str | None:
     return repository_at(str(folder))
 
 
-def test_a_git_that_hangs_is_given_up(tmp_path: Path) -> None:
+def test_a_git_that_hangs_is_ended(tmp_path: Path) -> None:
     slow = tmp_path / "git"
     slow.write_text("#!/bin/sh\nsleep 60\n")
     slow.chmod(0o755)
     found = at(repository(tmp_path / "shop"))
     assert isinstance(found, Repository)
-    facts = Git(str(slow), seconds=0.2).facts(found)
+    facts = GitReader(str(slow), seconds=0.2).facts(found)
     assert facts.trouble == "git took more than 0 s"
-    assert Git(str(tmp_path / "none")).facts(found).trouble == "git could not be run: No such file or directory"
+    assert GitReader(str(tmp_path / "none")).facts(found).trouble == "git could not be run: No such file or directory"
 
 
 @pytest.mark.law("I8")
@@ -194,14 +214,12 @@ def test_a_git_that_hangs_is_given_up(tmp_path: Path) -> None:
     [
         (lambda place, real: place.symlink_to(real / ".git"), "is a link"),
         (lambda place, real: os.mkfifo(place), "neither a folder nor a file"),
-        (lambda place, real: place.write_text("gitdir: /no/such"), "not there"),
-        (lambda place, real: place.write_text("nonsense"), "not there"),
+        (lambda place, real: place.write_text("gitdir: /no/such"), "does not exist"),
+        (lambda place, real: place.write_text("nonsense"), "does not exist"),
         (lambda place, real: place.write_text("gitdir: /etc/passwd"), "no repository"),
     ],
 )
-def test_a_git_folder_that_is_none_is_not_asked(
-    tmp_path: Path, make: Callable[[Path, Path], object], reason: str
-) -> None:
+def test_an_invalid_git_folder_is_not_read(tmp_path: Path, make: Callable[[Path, Path], object], reason: str) -> None:
     real = repository(tmp_path / "real")
     (tmp_path / "odd").mkdir()
     make(tmp_path / "odd" / ".git", real)
@@ -210,7 +228,7 @@ def test_a_git_folder_that_is_none_is_not_asked(
     assert reason in found
 
 
-def bringing(folder: Path) -> Path:
+def project_with_config(folder: Path) -> Path:
     """A project with a hook, a server and a variable."""
     (folder / ".claude").mkdir(parents=True)
     hooks = {"Stop": [{"hooks": [{"type": "command", "command": "touch ran"}]}]}
@@ -220,8 +238,8 @@ def bringing(folder: Path) -> Path:
 
 
 @pytest.mark.law("S9")
-def test_what_a_project_brings_is_shown_before_it_is_trusted(tmp_path: Path) -> None:
-    folder = bringing(tmp_path / "code" / "shop")
+def test_a_projects_config_is_shown_before_it_is_trusted(tmp_path: Path) -> None:
+    folder = project_with_config(tmp_path / "code" / "shop")
     with serving(tmp_path) as daemon:
         status, found = daemon.api("GET", f"/projects/brings?path={folder}")
         assert (status, found["path"], found["trusted"]) == (200, str(folder), False)

@@ -1,4 +1,4 @@
-"""An agent tries to decide about itself, in every way its shell offers: each is refused and on record."""
+"""An agent tries to approve its own requests in every way its shell offers: each is refused and recorded."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def agent(daemon: Daemon) -> Iterator[FakeAgent]:
 
 @pytest.fixture
 def request_(daemon: Daemon) -> Iterator[Json]:
-    """A request that waits, and still waits when the test is over."""
-    daemon.hold(permission("rm -rf /"))
+    """A pending request that is still pending when the test is over."""
+    daemon.hold(permission("rm -rf /", "victim"))  # not of the agent's session: the end of an agent withdraws its own
     (request,) = daemon.until_pending(1)
     yield request
     assert daemon.pending() == [request]
@@ -51,7 +51,7 @@ def refusals(daemon: Daemon, request: Json) -> list[Json]:
 
 
 def recorded(daemon: Daemon, request: Json) -> Json:
-    """The refusal, once it stands beside the request."""
+    """The recorded refusal, once it is there."""
     (data,) = until(lambda: refusals(daemon, request), what="a decision.refused")
     return data
 
@@ -65,14 +65,14 @@ def test_a_python_client_with_the_owners_token(daemon: Daemon, agent: FakeAgent,
 
 
 def test_the_command_line_says_why(daemon: Daemon, agent: FakeAgent, request_: Json) -> None:
-    said = agent.runs(f"{shlex.quote(sys.executable)} -m quarterdeck allow {request_['request_id']}; echo exit $?")
-    assert "was started by agent session s1, and an agent may not decide" in said
-    assert said.endswith("exit 1\n")
+    output = agent.runs(f"{shlex.quote(sys.executable)} -m quarterdeck allow {request_['request_id']}; echo exit $?")
+    assert "was started by agent session s1, and an agent may not decide" in output
+    assert output.endswith("exit 1\n")
     assert recorded(daemon, request_)["by"] == "owner via cli"
 
 
 @pytest.mark.parametrize(
-    "way",
+    "wrapper",
     [
         "env -i {it}",
         "setsid -w {it}",
@@ -84,9 +84,9 @@ def test_the_command_line_says_why(daemon: Daemon, agent: FakeAgent, request_: J
         "exec 3>&1; sh -c {quoted} >&3",
     ],
 )
-def test_whatever_the_shell_wraps_it_in(daemon: Daemon, agent: FakeAgent, request_: Json, way: str) -> None:
+def test_any_wrapper_of_the_shell(daemon: Daemon, agent: FakeAgent, request_: Json, wrapper: str) -> None:
     it = allowing(daemon, request_)
-    assert agent.runs(way.format(it=it, quoted=shlex.quote(it))).strip() == REFUSED
+    assert agent.runs(wrapper.format(it=it, quoted=shlex.quote(it))).strip() == REFUSED
     recorded(daemon, request_)
 
 
@@ -98,22 +98,24 @@ def test_a_child_that_left_its_session_is_known_by_its_mark(daemon: Daemon, requ
     assert recorded(daemon, request_)["agent_session_id"] == "marked"
 
 
-def test_one_that_is_gone_before_it_is_looked_at(daemon: Daemon, agent: FakeAgent, request_: Json) -> None:
+def test_a_process_that_is_gone_before_it_is_checked(daemon: Daemon, agent: FakeAgent, request_: Json) -> None:
     with daemon.paused():
         agent.runs(allowing(daemon, request_, then="os._exit(0)"))
-    assert recorded(daemon, request_)["reason"].startswith("nobody is seen to hold the connection")
+    assert recorded(daemon, request_)["reason"].startswith("no process was found for this connection")
 
 
-def test_one_that_leaves_while_it_is_looked_at(daemon: Daemon, agent: FakeAgent, request_: Json) -> None:
+def test_a_process_that_leaves_while_it_is_checked(daemon: Daemon, agent: FakeAgent, request_: Json) -> None:
     for _ in range(5):
         agent.runs(allowing(daemon, request_, then="os._exit(0)"))
     until(lambda: len(refusals(daemon, request_)) == 5, what="five refusals")
 
 
-def test_one_that_hands_its_connection_down(daemon: Daemon, agent: FakeAgent, request_: Json) -> None:
-    handed = "for _ in range(200): os.fork() and os._exit(0)"
-    said = agent.runs(allowing(daemon, request_, then=handed) + "; sleep 1")
-    assert said.startswith("403 ")
+def test_a_process_that_hands_its_connection_to_a_child(
+    daemon: Daemon, agent: FakeAgent, request_: Json, tmp_path: Path
+) -> None:
+    handed, out = "for _ in range(200): os.fork() and os._exit(0)", tmp_path / "out"
+    agent.runs(f"{allowing(daemon, request_, then=handed)} > {out} 2>&1")
+    assert str(until(lambda: out.exists() and out.read_text().strip(), every=0.02)).startswith("403 ")
     recorded(daemon, request_)
 
 
@@ -123,7 +125,7 @@ def test_many_at_once_and_anything_else_that_changes(daemon: Daemon, agent: Fake
     until(lambda: any(e["session_id"] == "quarterdeck" for e in daemon.events("decision.refused")), what="its record")
 
 
-def test_a_command_over_the_live_socket(daemon: Daemon, agent: FakeAgent, request_: Json) -> None:
+def test_a_command_over_the_websocket(daemon: Daemon, agent: FakeAgent, request_: Json) -> None:
     args = {"request_id": request_["request_id"], "digest": request_["digest"], "decision": "allow"}
     program = f"""
 import json
@@ -133,16 +135,16 @@ with connect("ws://127.0.0.1:{daemon.port}/ws") as ws:
     ws.send(json.dumps({{"type": "command", "id": 1, "name": "decide", "args": {args!r}}}))
     while True:
         frame = json.loads(ws.recv())
-        for said in frame if isinstance(frame, list) else [frame]:
-            if said["type"] == "ack":
-                raise SystemExit(said["error"]["kind"])
+        for message in frame if isinstance(frame, list) else [frame]:
+            if message["type"] == "ack":
+                raise SystemExit(message["error"]["kind"])
 """
-    said = agent.runs(f"{shlex.quote(sys.executable)} -c {shlex.quote(program)}")
-    assert said.strip() == "agent_may_not_decide"
+    output = agent.runs(f"{shlex.quote(sys.executable)} -c {shlex.quote(program)}")
+    assert output.strip() == "agent_may_not_decide"
     recorded(daemon, request_)
 
 
-def test_looking_is_free(daemon: Daemon, agent: FakeAgent, request_: Json) -> None:
+def test_reading_is_always_allowed(daemon: Daemon, agent: FakeAgent, request_: Json) -> None:
     assert request_["request_id"] in agent.runs(f"{shlex.quote(sys.executable)} -m quarterdeck requests --json")
     assert refusals(daemon, request_) == []
 
@@ -156,9 +158,9 @@ def test_a_known_agent_without_a_sessions_file(daemon: Daemon, agent: FakeAgent,
 
 @pytest.mark.law("S3")
 def test_a_person_decides_though_a_file_names_their_recycled_pid(daemon: Daemon) -> None:
-    daemon.hold(permission("ls"))
+    daemon.hold(permission("ls", "recycled"))  # the process of another session may just be found gone, which ends it
     (request,) = daemon.until_pending(1)
-    with FakeAgent(daemon) as person:
+    with FakeAgent(daemon, "recycled") as person:
         person.says("busy", procStart="1")
         assert person.runs(allowing(daemon, request)).split()[0] == "200"
 
@@ -172,21 +174,21 @@ ALLOW_ALL = '{"effect":"allow","pattern":"Bash","scope":"user"}'
 
 
 @pytest.mark.parametrize(
-    "way",
+    "command",
     [
-        f"{QD} rules add allow Bash; echo exit $?",
-        f"setsid -w {QD} rules add allow Bash; echo exit $?",
-        f"nohup {QD} rules add allow Bash; echo exit $?",
+        f"{QD} rules add allow Bash --yes; echo exit $?",
+        f"setsid -w {QD} rules add allow Bash --yes; echo exit $?",
+        f"nohup {QD} rules add allow Bash --yes; echo exit $?",
         f"printf 'rules: [{{effect: allow, pattern: Bash}}]' | {QD} rules import -; echo exit $?",
         f"{QD} rules clear --yes; echo exit $?",
         f"{QD} projects untrust /; echo exit $?",
     ],
 )
-def test_no_command_changes_the_rules(daemon: Daemon, agent: FakeAgent, way: str) -> None:
+def test_no_command_changes_the_rules(daemon: Daemon, agent: FakeAgent, command: str) -> None:
     assert daemon.api("POST", "/rules", {"effect": "deny", "pattern": "Bash(rm:*)", "scope": "user"})[0] in (201, 409)
-    said = agent.runs(way)
-    assert "an agent may not" in said
-    assert said.endswith("exit 1\n")
+    output = agent.runs(command)
+    assert "an agent may not" in output
+    assert output.endswith("exit 1\n")
     assert [rule["pattern"] for rule in daemon.api("GET", "/rules")[1]["rules"]] == ["Bash(rm:*)"]
 
 
@@ -201,3 +203,13 @@ def test_no_http_client_with_the_token_changes_them(
     it = CURL.format(method=method, home=daemon.home, body=ALLOW_ALL, port=daemon.port, path=path)
     assert agent.runs(wrapped.format(it=it)).strip() == "403"
     assert all(rule["effect"] != "allow" for rule in daemon.api("GET", "/rules")[1]["rules"])
+
+
+@pytest.mark.parametrize("words", ["interrupt s1", "end s1", "interrupt --all --yes", "end --all --yes", "send s1 hi"])
+def test_an_agent_cannot_stop_or_prompt_sessions(daemon: Daemon, agent: FakeAgent, words: str) -> None:
+    daemon.hook(prompt("go", "s1"))  # a session that is known
+    output = agent.runs(f"{shlex.quote(sys.executable)} -m quarterdeck {words}; echo exit $?")
+    assert "was started by agent session s1" in output
+    assert output.endswith("exit 1\n")
+    stopped = [e["kind"] for e in daemon.events("session.%") if e["kind"] in ("session.interrupt", "session.close")]
+    assert (stopped, daemon.events("session.send")) == ([], [])

@@ -1,4 +1,4 @@
-"""Orders to sessions over a real daemon's API and socket: who may, and what is said when it cannot be."""
+"""Session commands over a real daemon's API: permissions and refusals."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def error(answer: tuple[int, Json]) -> tuple[int, str]:
 
 @pytest.mark.law("S9")
 def test_a_session_starts_only_in_a_trusted_project(daemon: Daemon, tmp_path: Path) -> None:
-    status, said = daemon.api("POST", "/sessions", {"cwd": str(tmp_path), "prompt": "hello"})
-    assert (status, said["error"]["kind"]) == (403, "untrusted_project")
-    assert f"qd projects trust {tmp_path}" in said["error"]["message"]
+    status, answer = daemon.api("POST", "/sessions", {"cwd": str(tmp_path), "prompt": "hello"})
+    assert (status, answer["error"]["kind"]) == (403, "untrusted_project")
+    assert f"qd projects trust {tmp_path}" in answer["error"]["message"]
 
 
 @pytest.mark.law("S9")
@@ -62,6 +62,7 @@ def test_a_link_into_a_trusted_project_is_no_way_out_of_it(daemon: Daemon, proje
         ({"cwd": "/x", "permission_mode": "bypassPermissions"}, 422, "invalid", "permission_mode"),
         ({"cwd": "/x", "fork": True}, 422, "invalid", "fork"),
         ({"cwd": "/x", "model": "--dangerously-skip-permissions"}, 422, "invalid", "model"),
+        ({"cwd": "/x", "tools": ["Read,--model=x"]}, 422, "invalid", "tools"),
         ({"cwd": "/x", "resume": "../../etc"}, 422, "invalid", "resume"),
         ({"cwd": "/x", "attachments": [{"type": "image"}] * 21}, 422, "invalid", "attachments"),
         ({"cwd": "/x", "surprise": 1}, 422, "invalid", "surprise"),
@@ -70,16 +71,18 @@ def test_a_link_into_a_trusted_project_is_no_way_out_of_it(daemon: Daemon, proje
         ({"resume": "nobody"}, 404, "not_found", None),
     ],
 )
-def test_what_makes_no_session_is_named(daemon: Daemon, body: Json, status: int, kind: str, field: str | None) -> None:
-    got, said = daemon.api("POST", "/sessions", body)
-    assert (got, said["error"]["kind"]) == (status, kind), said
-    assert field is None or field in said["error"]["message"]
+def test_an_invalid_start_names_the_field(
+    daemon: Daemon, body: Json, status: int, kind: str, field: str | None
+) -> None:
+    got, answer = daemon.api("POST", "/sessions", body)
+    assert (got, answer["error"]["kind"]) == (status, kind), answer
+    assert field is None or field in answer["error"]["message"]
 
 
 def test_a_start_that_fails_says_why_and_is_on_record(daemon: Daemon, project: str) -> None:
-    status, said = daemon.api("POST", "/sessions", {"cwd": project, "prompt": "hello"})
-    assert (status, said["error"]["kind"]) == (502, "failed")
-    assert "claude.path" in said["error"]["message"]
+    status, answer = daemon.api("POST", "/sessions", {"cwd": project, "prompt": "hello"})
+    assert (status, answer["error"]["kind"]) == (502, "failed")
+    assert "claude.path" in answer["error"]["message"]
     failed = daemon.events("session.failed")[-1]
     assert failed["data"]["order"] == "start"
     mine = [e["kind"] for e in daemon.events() if e["session_id"] == failed["session_id"]]
@@ -89,26 +92,27 @@ def test_a_start_that_fails_says_why_and_is_on_record(daemon: Daemon, project: s
 
 
 @pytest.mark.parametrize("order", ["messages", "interrupt", "end", "mode", "fork", "takeover"])
-def test_orders_to_nobody_and_to_others(daemon: Daemon, order: str) -> None:
+def test_commands_to_unknown_and_observed_sessions_are_refused(daemon: Daemon, order: str) -> None:
     body = {"messages": {"prompt": "x"}, "mode": {"mode": "sdk"}}.get(order, {})
     assert error(daemon.api("POST", f"/sessions/{uuid.uuid4()}/{order}", body)) == (404, "not_found")
     session = f"terminal-{order}"
     daemon.hook(prompt("hello", session) | {"cwd": str(daemon.home.parent)})
     untrusted = (403, "untrusted_project")
-    wanted = {"takeover": untrusted, "fork": untrusted}.get(order, (409, "not_ours"))
-    assert error(daemon.api("POST", f"/sessions/{session}/{order}", body)) == wanted
+    not_here = {"messages": "not_taken", "interrupt": "not_taken", "end": "not_possible", "mode": "not_owned"}
+    expected = {"takeover": untrusted, "fork": untrusted}.get(order) or (409, not_here[order])
+    assert error(daemon.api("POST", f"/sessions/{session}/{order}", body)) == expected
 
 
 @pytest.mark.law("S4")
-def test_what_still_runs_is_not_taken_over_but_may_be_forked(daemon: Daemon, project: str) -> None:
+def test_a_running_session_is_not_taken_over_but_may_be_forked(daemon: Daemon, project: str) -> None:
     daemon.hook(prompt("hello", "runs-still") | {"cwd": project})
-    status, said = daemon.api("POST", "/sessions/runs-still/takeover", {})
-    assert (status, said["error"]["kind"]) == (409, "session_runs")
-    assert "fork" in said["error"]["message"]
+    status, answer = daemon.api("POST", "/sessions/runs-still/takeover", {})
+    assert (status, answer["error"]["kind"]) == (409, "session_runs")
+    assert "fork" in answer["error"]["message"]
     assert error(daemon.api("POST", "/sessions/runs-still/takeover", {"fork": True})) == (502, "failed")
 
 
-def test_the_command_line_says_the_same_in_one_line(daemon: Daemon, tmp_path: Path) -> None:
+def test_the_command_line_shows_the_refusal_in_one_line(daemon: Daemon, tmp_path: Path) -> None:
     environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "QUARTERDECK_HOME": str(daemon.home)}
     command = [sys.executable, "-m", "quarterdeck", "run", "hello", "--project", str(tmp_path)]
     ran = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=60)
@@ -123,13 +127,13 @@ def test_a_start_without_the_sdk_says_how_to_get_it_and_leaves_no_session(tmp_pa
     paths = os.pathsep.join([str(tmp_path), *sys.path])
     with Daemon(tmp_path / "qd", env={"HOME": str(tmp_path), "PYTHONPATH": paths}) as daemon:
         assert daemon.api("POST", "/projects/trust", {"path": str(tmp_path)})[0] == 200
-        status, said = daemon.api("POST", "/sessions", {"cwd": str(tmp_path), "prompt": "hello"})
-        assert (status, said["error"]["field"]) == (422, "mode")
-        assert f"{sys.executable} -m pip install claude-agent-sdk" in said["error"]["message"]
+        status, answer = daemon.api("POST", "/sessions", {"cwd": str(tmp_path), "prompt": "hello"})
+        assert (status, answer["error"]["field"]) == (422, "mode")
+        assert f"{sys.executable} -m pip install claude-agent-sdk" in answer["error"]["message"]
         assert daemon.api("GET", "/sessions?all=true")[1]["sessions"] == []
 
 
-def test_what_make_run_installs_holds_the_sdk_as_the_tests_have_it() -> None:
+def test_make_run_installs_the_same_sdk_as_the_tests() -> None:
     root = Path(__file__).parents[2]
     run, dev = (set((root / name).read_text().splitlines()) for name in ("requirements-run.lock", "requirements.lock"))
     assert any(line.startswith("claude-agent-sdk==") for line in run)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.daemon import Daemon, permission, prompt, until
+from tests.support.daemon import PATIENCE_SECONDS, Daemon, permission, prompt, until
 from tests.support.metrics import samples
 
 
@@ -26,7 +26,7 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
 
 
 def scrape(daemon: Daemon, token: str) -> tuple[int, str, str]:
-    connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=PATIENCE_SECONDS)
     connection.request("GET", "/metrics", headers={"Authorization": f"Bearer {token}"})
     response = connection.getresponse()
     try:
@@ -35,7 +35,7 @@ def scrape(daemon: Daemon, token: str) -> tuple[int, str, str]:
         connection.close()
 
 
-def test_the_figures_say_what_happened(daemon: Daemon) -> None:
+def test_the_stats_match_what_happened(daemon: Daemon) -> None:
     until(lambda: daemon.api("GET", "/stats")[1]["loop_lag_seconds"]["count"] > 0, what="a look at the loop")
     status, stats = daemon.api("GET", "/stats")
     assert status == 200
@@ -59,7 +59,7 @@ def test_the_figures_say_what_happened(daemon: Daemon) -> None:
     assert 0 <= stats["loop_lag_seconds"]["p50"] <= stats["loop_lag_seconds"]["p99"] <= stats["loop_lag_seconds"]["max"]
 
 
-def test_prometheus_reads_the_same_figures(daemon: Daemon) -> None:
+def test_prometheus_reads_the_same_numbers(daemon: Daemon) -> None:
     status, media_type, text = scrape(daemon, daemon.token)
     assert (status, media_type) == (200, "text/plain; version=0.0.4; charset=utf-8")
     assert text.endswith("\n")
@@ -75,6 +75,6 @@ def test_prometheus_reads_the_same_figures(daemon: Daemon) -> None:
         assert found["quarterdeck_events_total", (("kind", kind),)] == count
 
 
-def test_the_figures_are_for_those_who_may_look(daemon: Daemon) -> None:
+def test_the_stats_need_the_scope_observe(daemon: Daemon) -> None:
     assert scrape(daemon, "wrong")[0] == 401
     assert scrape(daemon, daemon.hook_token)[0] == 403

@@ -1,4 +1,4 @@
-"""Beyond this machine: only with TLS, under the right names, with keys nobody else reads."""
+"""Listening beyond this machine: only with TLS, under the right names, with private keys."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from quarterdeck.daemon.setup.certificates import names_of, own_certificate, sel
 from quarterdeck.daemon.setup.http_server import hosts_of
 from quarterdeck.errors import ConfigError
 from tests.support.access import as_token
-from tests.support.daemon import PLAIN, Daemon, launching
-from tests.support.live import hello
-from tests.support.raw import bearer, send
+from tests.support.daemon import PATIENCE_SECONDS, PLAIN, Daemon, launching
+from tests.support.raw_http import bearer, send
+from tests.support.ws_client import hello
 
 pytestmark = pytest.mark.law("A2")
 WIDE = (*PLAIN, "--host", "0.0.0.0")
@@ -35,7 +35,7 @@ def free_port() -> int:
 
 @pytest.fixture(scope="module")
 def wide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Daemon, int]]:
-    """A daemon that also listens beyond loopback, with a certificate of its own, and the port of that."""
+    """A daemon that also listens beyond loopback with a self-signed certificate, and that port."""
     port = free_port()
     env = {"QUARTERDECK_RUNNER_TLS_PORT": str(port)}
     home = tmp_path_factory.mktemp("tls") / "home"
@@ -62,9 +62,9 @@ def test_it_answers_under_its_names_and_no_other(wide: tuple[Daemon, int]) -> No
 
 
 @pytest.mark.filterwarnings("ignore:ssl.TLSVersion")
-def test_plain_words_and_old_versions_get_nothing(wide: tuple[Daemon, int]) -> None:
+def test_plain_http_and_old_tls_versions_get_nothing(wide: tuple[Daemon, int]) -> None:
     daemon, port = wide
-    with socket.create_connection(("127.0.0.1", port), timeout=5) as plain, suppress(ConnectionError):
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_SECONDS) as plain, suppress(ConnectionError):
         plain.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost:%d\r\n\r\n" % port)
         assert b"HTTP" not in plain.recv(4096)
     old = trusting(daemon)
@@ -101,18 +101,20 @@ def test_a_page_s_cookie_there_is_for_tls_only(wide: tuple[Daemon, int]) -> None
     assert cookie.endswith("; Secure")
 
 
-async def test_the_socket_is_there_too(wide: tuple[Daemon, int]) -> None:
+async def test_the_websocket_works_over_tls_too(wide: tuple[Daemon, int]) -> None:
     daemon, port = wide
     async with connect(f"wss://localhost:{port}/ws", ssl=trusting(daemon), proxy=None) as client:
         await client.send(json.dumps(hello(daemon.token)))
         assert '"resume":"ok"' in str(await client.recv())
 
 
-def test_the_key_is_ours_alone_and_is_kept(wide: tuple[Daemon, int]) -> None:
+def test_the_key_is_readable_by_its_owner_only_and_is_kept(wide: tuple[Daemon, int]) -> None:
     daemon, _ = wide
     folder = daemon.home / "tls"
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert {path.name: stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {
+        "authority-key.pem": 0o600,
+        "authority.pem": 0o600,
         "cert.pem": 0o600,
         "key.pem": 0o600,
     }
@@ -123,7 +125,7 @@ def test_the_key_is_ours_alone_and_is_kept(wide: tuple[Daemon, int]) -> None:
     assert as_token(daemon, daemon.token, "GET", "/api/v1/me").status == 200
 
 
-def test_a_certificate_of_one_s_own(tmp_path: Path) -> None:
+def test_a_user_s_own_certificate_is_used(tmp_path: Path) -> None:
     pair = self_signed(tmp_path, ["localhost", "10.1.2.3"])
     flags = ["--tls-cert", str(pair.cert), "--tls-key", str(pair.key)]
     port = free_port()
@@ -136,20 +138,20 @@ def test_a_certificate_of_one_s_own(tmp_path: Path) -> None:
 
 REFUSALS = [
     ([], "needs TLS"),
-    (["--tls-cert", "/nowhere.pem"], "must be given together"),
+    (["--tls-cert", "/nowhere.pem"], "must be set together"),
     (["--tls-cert", "/nowhere.pem", "--tls-key", "/nowhere.pem"], "cannot be used"),
 ]
 
 
 @pytest.mark.parametrize(("flags", "reason"), REFUSALS)
-def test_in_plain_it_is_refused(tmp_path: Path, flags: list[str], reason: str) -> None:
+def test_listening_beyond_this_machine_without_tls_is_refused(tmp_path: Path, flags: list[str], reason: str) -> None:
     env = {**os.environ, "QUARTERDECK_HOME": str(tmp_path / "home"), "QUARTERDECK_PORT": "0"}
     ended = subprocess.run([*WIDE, *flags], env=env, capture_output=True, text=True, timeout=20)
     assert (ended.returncode, ended.stdout, len(ended.stderr.strip().splitlines())) == (2, "", 1)
     assert reason in ended.stderr
 
 
-def test_names_that_change_make_a_new_certificate(tmp_path: Path) -> None:
+def test_changed_names_get_a_new_certificate(tmp_path: Path) -> None:
     first = self_signed(tmp_path, ["a.example"]).cert.read_bytes()
     assert self_signed(tmp_path, ["a.example"]).cert.read_bytes() == first
     assert self_signed(tmp_path, ["a.example", "b.example"]).cert.read_bytes() != first
@@ -160,7 +162,7 @@ def test_names_that_change_make_a_new_certificate(tmp_path: Path) -> None:
         self_signed(tmp_path, ["bücher.example"])
 
 
-def test_a_key_with_a_passphrase_is_refused_and_nobody_is_asked_for_it(tmp_path: Path) -> None:
+def test_a_key_with_a_passphrase_is_refused_without_a_prompt(tmp_path: Path) -> None:
     pair = self_signed(tmp_path, ["localhost"])
     key = serialization.load_pem_private_key(pair.key.read_bytes(), None)
     locked = serialization.BestAvailableEncryption(b"secret")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,11 +12,14 @@ import pytest
 
 from tests.support.agents import running_elsewhere
 from tests.support.daemon import Daemon, Json, until
+from tests.support.failpoints import faulty
 
+STALL_SECONDS = 0.1
+"""Of processor time of the daemon, in which its loop did not run."""
 SESSION = "6b2f3c1e-0000-4000-8000-000000000001"
 
 
-def said(message_id: str, text: str, model: str = "claude-opus-4-5", **more: Any) -> str:
+def answer_line(message_id: str, text: str, model: str = "claude-opus-4-5", **more: Any) -> str:
     """A line of a transcript: ten tokens in, two out."""
     usage = {"input_tokens": 10, "output_tokens": 2}
     message = {"id": message_id, "model": model, "content": [{"type": "text", "text": text}], "usage": usage}
@@ -25,13 +27,13 @@ def said(message_id: str, text: str, model: str = "claude-opus-4-5", **more: Any
     return json.dumps({"type": "assistant", "timestamp": moment, "cwd": "/w/app", "message": message, **more}) + "\n"
 
 
-def asked(prompt: str, cwd: str = "/w/app") -> str:
+def prompt_line(prompt: str, cwd: str = "/w/app") -> str:
     moment = "2026-11-16T02:59:00.000Z"
     return json.dumps({"type": "user", "timestamp": moment, "cwd": cwd, "message": {"content": prompt}}) + "\n"
 
 
-class Desk:
-    """A daemon and the Claude home it looks at."""
+class TranscriptScene:
+    """A daemon and the Claude home whose transcripts it reads."""
 
     def __init__(self, daemon: Daemon) -> None:
         self.daemon = daemon
@@ -47,8 +49,8 @@ class Desk:
     def texts(self) -> list[str]:
         return [event["data"]["text"] for event in self.daemon.events("message.assistant")]
 
-    def until_texts(self, *wanted: str) -> None:
-        until(lambda: self.texts() == list(wanted), what=f"{wanted}: {self.texts()}")
+    def until_texts(self, *expected: str) -> None:
+        until(lambda: self.texts() == list(expected), what=f"{expected}: {self.texts()}")
 
     def summary(self, session_id: str = SESSION) -> Json:
         """The summary of a session, once it is there."""
@@ -66,191 +68,194 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
+def scene(tmp_path: Path) -> Iterator[TranscriptScene]:
     with Daemon(tmp_path / "qd") as daemon:
-        yield Desk(daemon)
+        yield TranscriptScene(daemon)
         assert "Traceback" not in daemon.stderr()
 
 
-def test_a_transcript_is_followed_and_summed_up(desk: Desk) -> None:
-    desk.file.write_text(asked("hello") + said("m1", "one"))
-    desk.hook("UserPromptSubmit", prompt="hello")
-    desk.hook("PostToolUse", tool_name="Bash", tool_input={})
-    desk.until_texts("one")
-    with desk.file.open("a") as file:
-        file.write(said("m2", "two"))
-    desk.hook("Stop")
-    desk.until_texts("one", "two")
-    usage = desk.session()["usage"]
+def test_a_transcript_is_followed_and_summarised(scene: TranscriptScene) -> None:
+    scene.file.write_text(prompt_line("hello") + answer_line("m1", "one"))
+    scene.hook("UserPromptSubmit", prompt="hello")
+    scene.hook("PostToolUse", tool_name="Bash", tool_input={})
+    scene.until_texts("one")
+    with scene.file.open("a") as file:
+        file.write(answer_line("m2", "two"))
+    scene.hook("Stop")
+    scene.until_texts("one", "two")
+    usage = scene.session()["usage"]
     assert (usage["input_tokens"], usage["output_tokens"], usage["context_tokens"]) == (20, 4, 10)
     assert usage["cost_usd"] == pytest.approx((20 * 5 + 4 * 25) / 1e6)
-    desk.hook("SessionEnd", reason="other")
-    summary = desk.summary()
+    scene.hook("SessionEnd", reason="other")
+    summary = scene.summary()
     assert (summary["last_assistant_text"], summary["message_count"]) == ("two", 3)
     assert "missing" not in summary
-    assert desk.session()["agent_state"] == "ended"
-    assert desk.session()["resume"] == {"command": f"claude --resume {SESSION}", "cwd": "/w/app"}
+    assert scene.session()["agent_state"] == "ended"
+    assert scene.session()["resume"] == {"command": f"claude --resume {SESSION}", "cwd": "/w/app"}
 
 
-def test_a_session_at_work_is_looked_at_without_a_hook(desk: Desk) -> None:
-    desk.file.write_text(asked("hello"))
-    desk.hook("UserPromptSubmit", prompt="hello")
-    desk.file.write_text(asked("hello") + said("m1", "by itself"))
-    desk.until_texts("by itself")
+def test_the_transcript_of_a_busy_session_is_read_without_a_hook(scene: TranscriptScene) -> None:
+    scene.file.write_text(prompt_line("hello"))
+    scene.hook("UserPromptSubmit", prompt="hello")
+    scene.file.write_text(prompt_line("hello") + answer_line("m1", "by itself"))
+    scene.until_texts("by itself")
 
 
-def test_last_words_that_come_late_are_read_though_the_agent_rests(desk: Desk) -> None:
-    desk.file.write_text(asked("hello") + said("m1", "first"))
-    desk.hook("UserPromptSubmit", prompt="hello")
-    desk.hook("Stop")
-    desk.until_texts("first")
-    with desk.file.open("a") as file:
-        file.write(said("m2", "late"))
-    desk.until_texts("first", "late")
+def test_a_late_last_message_is_read_from_an_idle_agent(scene: TranscriptScene) -> None:
+    scene.file.write_text(prompt_line("hello") + answer_line("m1", "first"))
+    scene.hook("UserPromptSubmit", prompt="hello")
+    scene.hook("Stop")
+    scene.until_texts("first")
+    with scene.file.open("a") as file:
+        file.write(answer_line("m2", "late"))
+    scene.until_texts("first", "late")
 
 
-def test_a_half_written_line_is_read_when_it_is_whole(desk: Desk) -> None:
-    line = said("m2", "whole")
-    desk.file.write_text(said("m1", "first") + line[:40])
-    desk.hook("Stop")
-    desk.until_texts("first")
-    with desk.file.open("a") as file:
+def test_an_incomplete_line_is_read_once_it_is_complete(scene: TranscriptScene) -> None:
+    line = answer_line("m2", "whole")
+    scene.file.write_text(answer_line("m1", "first") + line[:40])
+    scene.hook("Stop")
+    scene.until_texts("first")
+    with scene.file.open("a") as file:
         file.write(line[40:])
-    desk.hook("Stop")
-    desk.until_texts("first", "whole")
-    with desk.file.open("a") as file:
+    scene.hook("Stop")
+    scene.until_texts("first", "whole")
+    with scene.file.open("a") as file:
         file.write(line[:40])
-    desk.hook("SessionEnd", reason="other")
-    assert desk.summary()["missing"] == ["the last line, cut off after 40 bytes"]
+    scene.hook("SessionEnd", reason="other")
+    assert scene.summary()["missing"] == ["the last line, cut off after 40 bytes"]
 
 
-def test_a_restart_loses_nothing_and_repeats_nothing(desk: Desk) -> None:
-    desk.file.write_text(said("m1", "before"))
-    desk.hook("Stop")
-    desk.until_texts("before")
-    desk.daemon.kill9()
-    with desk.file.open("a") as file:
-        file.write(said("m2", "meanwhile"))
-    desk.daemon.restart()
-    desk.until_texts("before", "meanwhile")
-    desk.hook("SessionEnd", reason="other")
-    desk.daemon.kill9()
-    desk.daemon.restart()
-    assert desk.summary()["message_count"] == 2
-    assert len(desk.daemon.events("session.summary")) == 1
+def test_a_restart_loses_nothing_and_repeats_nothing(scene: TranscriptScene) -> None:
+    scene.file.write_text(answer_line("m1", "before"))
+    scene.hook("Stop")
+    scene.until_texts("before")
+    scene.daemon.kill9()
+    with scene.file.open("a") as file:
+        file.write(answer_line("m2", "meanwhile"))
+    scene.daemon.restart()
+    scene.until_texts("before", "meanwhile")
+    scene.hook("SessionEnd", reason="other")
+    scene.daemon.kill9()
+    scene.daemon.restart()
+    assert scene.summary()["message_count"] == 2
+    assert len(scene.daemon.events("session.summary")) == 1
 
 
-def test_a_truncated_or_replaced_file_is_read_again_and_nothing_is_said_twice(desk: Desk) -> None:
-    desk.file.write_text(said("m1", "one") + said("m2", "two"))
-    desk.hook("Stop")
-    desk.until_texts("one", "two")
-    desk.file.write_text(said("m2", "two"))
-    desk.hook("Stop")
-    until(lambda: desk.session()["usage"]["input_tokens"] == 10, what="the count of the shorter file")
-    other = desk.file.with_suffix(".new")
-    other.write_text(said("m2", "two") + said("m3", "three") + said("m4", "four"))
-    other.replace(desk.file)
-    desk.hook("Stop")
-    desk.until_texts("one", "two", "three", "four")
-    assert desk.session()["usage"]["input_tokens"] == 30
+def test_a_truncated_or_replaced_file_is_read_again_without_repetition(scene: TranscriptScene) -> None:
+    scene.file.write_text(answer_line("m1", "one") + answer_line("m2", "two"))
+    scene.hook("Stop")
+    scene.until_texts("one", "two")
+    scene.file.write_text(answer_line("m2", "two"))
+    scene.hook("Stop")
+    until(lambda: scene.session()["usage"]["input_tokens"] == 10, what="the count of the shorter file")
+    other = scene.file.with_suffix(".new")
+    other.write_text(answer_line("m2", "two") + answer_line("m3", "three") + answer_line("m4", "four"))
+    other.replace(scene.file)
+    scene.hook("Stop")
+    scene.until_texts("one", "two", "three", "four")
+    assert scene.session()["usage"]["input_tokens"] == 30
 
 
-def test_sub_agents_have_transcripts_of_their_own(desk: Desk) -> None:
-    desk.file.write_text(said("m1", "boss"))
-    folder = desk.file.with_suffix("") / "subagents"
+def test_sub_agents_have_transcripts_of_their_own(scene: TranscriptScene) -> None:
+    scene.file.write_text(answer_line("m1", "boss"))
+    folder = scene.file.with_suffix("") / "subagents"
     folder.mkdir(parents=True)
-    (folder / "agent-a1.jsonl").write_text(said("m2", "helper", isSidechain=True, agentId="a1"))
-    (folder / "agent-a b.jsonl").write_text(said("m3", "no id"))
+    (folder / "agent-a1.jsonl").write_text(answer_line("m2", "helper", isSidechain=True, agentId="a1"))
+    (folder / "agent-a b.jsonl").write_text(answer_line("m3", "no id"))
     (folder / "agent-a2.jsonl").symlink_to(folder / "agent-a1.jsonl")
-    desk.hook("SubagentStop", agent_id="a1", agent_type="general-purpose")
-    desk.until_texts("boss", "helper")
-    assert [e["actor_id"] for e in desk.daemon.events("message.assistant")] == ["agent:root", "subagent:a1"]
-    assert desk.session()["usage"]["input_tokens"] == 20
+    scene.hook("SubagentStop", agent_id="a1", agent_type="general-purpose")
+    scene.until_texts("boss", "helper")
+    assert [e["actor_id"] for e in scene.daemon.events("message.assistant")] == ["agent:root", "subagent:a1"]
+    assert scene.session()["usage"]["input_tokens"] == 20
 
 
 @pytest.mark.law("I8")
-def test_a_path_that_leads_elsewhere_is_not_read(desk: Desk, tmp_path: Path) -> None:
+def test_a_path_outside_the_projects_folder_is_not_read(scene: TranscriptScene, tmp_path: Path) -> None:
     secret = tmp_path / "secret.jsonl"
-    secret.write_text(said("m1", "secret"))
-    (desk.project / "link.jsonl").symlink_to(secret)
-    (desk.project / "folder.jsonl").mkdir()
-    (desk.project / "notes.txt").write_text(said("m1", "secret"))
-    (desk.project.parent / "-elsewhere").symlink_to(tmp_path)
-    os.mkfifo(desk.project / "pipe.jsonl")
+    secret.write_text(answer_line("m1", "secret"))
+    (scene.project / "link.jsonl").symlink_to(secret)
+    (scene.project / "folder.jsonl").mkdir()
+    (scene.project / "notes.txt").write_text(answer_line("m1", "secret"))
+    (scene.project.parent / "-elsewhere").symlink_to(tmp_path)
+    os.mkfifo(scene.project / "pipe.jsonl")
     paths = {
         "passwd": "/etc/passwd",
         "zero": "/dev/zero",
         "environ": "/proc/self/environ",
         "absolute": str(secret),
-        "up": f"{desk.project}/../../../secret.jsonl",
-        "link": f"{desk.project}/link.jsonl",
-        "linked": f"{desk.project.parent}/-elsewhere/secret.jsonl",
-        "prefix": f"{desk.project.parent}-evil/x.jsonl",
-        "folder": f"{desk.project}/folder.jsonl",
-        "pipe": f"{desk.project}/pipe.jsonl",
-        "text": f"{desk.project}/notes.txt",
-        "nul": f"{desk.project}/a\0b.jsonl",
-        "long": f"{desk.project}/{'x' * 5000}.jsonl",
+        "up": f"{scene.project}/../../../secret.jsonl",
+        "link": f"{scene.project}/link.jsonl",
+        "linked": f"{scene.project.parent}/-elsewhere/secret.jsonl",
+        "prefix": f"{scene.project.parent}-evil/x.jsonl",
+        "folder": f"{scene.project}/folder.jsonl",
+        "pipe": f"{scene.project}/pipe.jsonl",
+        "text": f"{scene.project}/notes.txt",
+        "nul": f"{scene.project}/a\0b.jsonl",
+        "long": f"{scene.project}/{'x' * 5000}.jsonl",
         "relative": "x.jsonl",
         "tilde": "~/x.jsonl",
         "none": "",
     }
     for session_id, path in paths.items():
-        desk.hook("UserPromptSubmit", path, session_id, prompt="x")
-        desk.hook("SessionEnd", path, session_id, reason="other")
+        scene.hook("UserPromptSubmit", path, session_id, prompt="x")
+        scene.hook("SessionEnd", path, session_id, reason="other")
     for session_id in paths:
-        summary = desk.summary(session_id)
+        summary = scene.summary(session_id)
         assert summary["error"].startswith("the transcript"), session_id
         assert summary["missing"] == [summary["error"]]
         assert summary.get("usage", {}).get("input_tokens", 0) == 0
-    assert desk.texts() == []
-    assert desk.daemon.api("GET", "/healthz")[1] == {"status": "ok"}
+    assert scene.texts() == []
+    assert scene.daemon.api("GET", "/healthz")[1] == {"status": "ok"}
 
 
-def test_a_transcript_that_is_not_there_is_missed_only_at_the_end(desk: Desk) -> None:
-    desk.hook("UserPromptSubmit", prompt="hello")
-    desk.hook("Stop", last_assistant_message="bye")
-    desk.hook("SessionEnd", reason="other")
-    summary = desk.summary()
+def test_a_missing_transcript_is_reported_only_at_the_end(scene: TranscriptScene) -> None:
+    scene.hook("UserPromptSubmit", prompt="hello")
+    scene.hook("Stop", last_assistant_message="bye")
+    scene.hook("SessionEnd", reason="other")
+    summary = scene.summary()
     assert (summary["error"], summary["last_assistant_text"]) == ("there is no transcript file", "bye")
-    assert len(desk.daemon.events("session.usage")) == 1
+    assert len(scene.daemon.events("session.usage")) == 1
 
 
 @pytest.mark.law("I4")
 @pytest.mark.law("I8")
-def test_a_huge_transcript_is_read_from_its_end_while_others_are_answered(desk: Desk) -> None:
+def test_a_huge_transcript_is_read_from_its_end_without_delaying_others(tmp_path: Path) -> None:
+    stalls = tmp_path / "stalls"
+    with Daemon(tmp_path / "qd", launch=faulty("--show-stalls", str(stalls))) as daemon:
+        reads_from_its_end(TranscriptScene(daemon), stalls)
+        assert "Traceback" not in daemon.stderr()
+
+
+def reads_from_its_end(scene: TranscriptScene, stalls: Path) -> None:
     filler = json.dumps({"type": "attachment", "x": "y" * 100_000}) + "\n"
-    with desk.file.open("w") as file:
-        file.write(said("m1", "lost"))
+    with scene.file.open("w") as file:
+        file.write(answer_line("m1", "lost"))
         file.writelines(filler for _ in range(1_000))
-        file.writelines(said(f"m{n}", f"text {n}") for n in range(2, 252))
-    desk.hook("Stop")
-    slowest = 0.0
-    while len(desk.daemon.events("message.assistant")) < 250:
-        began = time.monotonic()
-        desk.daemon.api("GET", "/healthz")
-        slowest = max(slowest, time.monotonic() - began)
-    assert desk.texts() == [f"text {n}" for n in range(2, 252)]
-    assert slowest < 1.0
-    desk.hook("SessionEnd", reason="other")
-    (missing,) = desk.summary()["missing"]
+        file.writelines(answer_line(f"m{n}", f"text {n}") for n in range(2, 252))
+    scene.hook("Stop")
+    until(lambda: len(scene.daemon.events("message.assistant")) == 250, what="all that is read")
+    assert scene.texts() == [f"text {n}" for n in range(2, 252)]
+    assert float(stalls.read_text()) < STALL_SECONDS
+    scene.hook("SessionEnd", reason="other")
+    (missing,) = scene.summary()["missing"]
     assert "bytes of a transcript too large to read whole" in missing
 
 
-def test_what_cannot_be_read_is_counted_and_the_rest_is_given(desk: Desk) -> None:
-    desk.file.write_bytes(b'{"broken\n\xff\xfe\n' + said("m1", "still here", model="claude-zebra-9").encode())
-    desk.hook("SessionEnd", reason="other")
-    summary = desk.summary()
+def test_unreadable_lines_are_counted_and_the_rest_is_read(scene: TranscriptScene) -> None:
+    scene.file.write_bytes(b'{"broken\n\xff\xfe\n' + answer_line("m1", "still here", model="claude-zebra-9").encode())
+    scene.hook("SessionEnd", reason="other")
+    summary = scene.summary()
     assert summary["last_assistant_text"] == "still here"
     assert summary["missing"] == ["2 lines that could not be read", "the price of claude-zebra-9"]
-    assert desk.session()["usage"]["cost_usd"] is None
+    assert scene.session()["usage"]["cost_usd"] is None
 
 
 def test_prior_sessions_are_listed_as_ended_and_can_be_resumed(tmp_path: Path) -> None:
     folder = tmp_path / "claude" / "projects" / "-w-my-app"
     folder.mkdir(parents=True)
-    (folder / "prior-1.jsonl").write_text(asked("mend the roof", cwd="/w/my.app") + said("m1", "mended"))
-    (folder / "running.jsonl").write_text(asked("still at it"))
+    (folder / "prior-1.jsonl").write_text(prompt_line("mend the roof", cwd="/w/my.app") + answer_line("m1", "mended"))
+    (folder / "running.jsonl").write_text(prompt_line("still at it"))
     (folder / "empty.jsonl").write_text('{"type":"queue-operation"}\n')
     (folder / "broken.jsonl").write_bytes(b"\xff" * 50_000)
     (folder / "link.jsonl").symlink_to(folder / "prior-1.jsonl")

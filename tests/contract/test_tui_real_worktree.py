@@ -1,4 +1,4 @@
-"""A worktree at the terminal face with a real repository, a real daemon and an agent that is a script."""
+"""A worktree in the terminal UI, with a real repository, a real daemon and a script as the agent."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from textual.widgets import Static
 
-from quarterdeck.surfaces.tui.dialogs.choices import OneWord
-from quarterdeck.surfaces.tui.dialogs.manage.rules import SureDialog
-from quarterdeck.surfaces.tui.dialogs.manage.start_session import Filter, StartDialog
-from quarterdeck.surfaces.tui.main_screen import Bridge
+from quarterdeck.surfaces.tui.dialogs.choices import WordChoice
+from quarterdeck.surfaces.tui.dialogs.manage.rules import ConfirmDialog
+from quarterdeck.surfaces.tui.dialogs.manage.start_session import ProjectFilter, StartDialog
+from quarterdeck.surfaces.tui.main_screen import MainScreen
 from quarterdeck.surfaces.tui.screens.workspace.worktree import WorktreePage
-from tests.contract.test_tui_steering import foot, shows
+from tests.contract.test_tui_session_commands import footer
 from tests.support.daemon import Daemon, Json
-from tests.support.pilot import Face, face_of
+from tests.support.pilot import TuiPilot, run_tui
 from tests.support.repositories import commit, git, repository
 
-pytestmark = pytest.mark.timeout(120)
 AGENT = '#!/bin/sh\nif [ "$1" = --version ]; then echo 2.1.325; exit 0; fi\nexec sleep 1000\n'
 
 
@@ -35,86 +35,90 @@ def daemon(tmp_path: Path) -> Iterator[Daemon]:
         yield running
 
 
-async def started(face: Face, folder: Path) -> Json:
-    """A session of a terminal of ours, in a worktree of its own, by the keys of the face."""
-    await face.press("s")
-    await shows(face, StartDialog)
-    face.app.screen.query_one(Filter).value = str(folder)
-    face.app.screen.query_one("#mode", OneWord).choose(2)
-    face.app.screen.query_one("#worktree", OneWord).choose(1)
-    await face.press("f2")
-    await shows(face, Bridge)
-    await face.hears("Started shop")
-    await face.until(lambda: face.app.model.sessions, "a session")
-    (session,) = face.app.model.sessions.values()
+async def start_session(tui: TuiPilot, folder: Path) -> Json:
+    """Start an owned terminal session in its own worktree, by keys."""
+    await tui.press("s")
+    await tui.shows_screen(StartDialog)
+    tui.app.screen.query_one(ProjectFilter).value = str(folder)
+    tui.app.screen.query_one("#mode", WordChoice).choose(2)
+    tui.app.screen.query_one("#worktree", WordChoice).choose(1)
+    await tui.press("f2")
+    await tui.shows_screen(MainScreen)
+    await tui.shows_message("Started shop")
+    await tui.until(lambda: tui.app.model.sessions, "a session")
+    (session,) = tui.app.model.sessions.values()
     return session
 
 
-async def sure(face: Face, words: str, key: str) -> None:
-    await shows(face, SureDialog)
-    await face.sees(words)
-    await face.press(key)
+async def answer_question(tui: TuiPilot, words: str, key: str) -> None:
+    """Answer a question that has these words, wherever its lines break: it names folders of any length."""
+    await tui.shows_screen(ConfirmDialog)
+    question = tui.app.screen.query_one(".says", Static)
+    await tui.until(lambda: words in str(question.content), f"“{words}” in the question")
+    await tui.press(key)
 
 
-async def test_work_in_a_worktree_is_seen_merged_and_discarded_by_keys(daemon: Daemon, tmp_path: Path) -> None:
+async def test_work_in_a_worktree_is_viewed_merged_and_discarded_by_keys(daemon: Daemon, tmp_path: Path) -> None:
     shop = tmp_path / "shop"
-    async with face_of(daemon.home, (160, 40)) as face:
-        session = await started(face, shop)
+    async with run_tui(daemon.home, (160, 40)) as tui:
+        session = await start_session(tui, shop)
         tree = Path(session["cwd"])
-        await face.sees("W worktree")
+        await tui.sees("W worktree")
         (tree / "b.txt").write_text("new\n")
-        await face.press("W")
-        await face.sees("b.txt  new, git was not told of it")
-        await face.press("m")
-        await face.hears("Not merged: something in the worktree is not committed")
+        await tui.press("W")
+        await tui.sees("b.txt  untracked")
+        await tui.press("m")
+        await tui.shows_message("Not merged: the worktree has uncommitted changes")
         commit(tree)
-        await face.press("ctrl+r")
-        await face.sees("1 commit ahead")
-        await face.press("minus")
-        await face.hears("still runs; end it first")
-        await face.press("m")
-        await sure(face, "Merge 1 commit of", "y")
-        await face.hears("Merged quarterdeck/")
+        await tui.press("ctrl+r")
+        await tui.sees("1 commit ahead")
+        await tui.press("minus")
+        await tui.shows_message("still runs; end it first")
+        await tui.press("m")
+        await answer_question(tui, "Merge 1 commit of", "y")
+        await tui.shows_message("Merged quarterdeck/")
         assert (shop / "b.txt").read_text() == "new\n"
-        await face.sees("no commits ahead")
-        await face.press("m")
-        await face.hears("Not merged: main has all of it")
-        await face.press("escape", "E")
-        await sure(face, "End shop", "y")
-        await face.until(lambda: "R resume" in foot(face), "its end")
-        await face.orders("discard")
-        await sure(face, "lost: main has all of it", "y")
-        await face.hears("Discarded quarterdeck/")
+        await tui.sees("no commits ahead")
+        await tui.press("m")
+        await tui.shows_message("Not merged: main already has all of it")
+        await tui.press("escape", "E")
+        await answer_question(tui, "End shop", "y")
+        await tui.until(lambda: "R resume" in footer(tui), "its end")
+        await tui.runs_command("discard")
+        await answer_question(tui, "lost: main has all of it", "y")
+        await tui.shows_message("Discarded quarterdeck/")
         assert not tree.exists()
         assert git(shop, "branch", "--list", "quarterdeck/*") == ""
-        await face.until(lambda: "W worktree" not in foot(face), "no worktree any more")
+        await tui.until(lambda: "W worktree" not in footer(tui), "no worktree any more")
 
 
-async def test_what_is_nowhere_else_is_named_and_goes_only_when_one_is_sure(daemon: Daemon, tmp_path: Path) -> None:
+async def test_work_that_exists_nowhere_else_is_named_and_discarded_only_after_a_yes(
+    daemon: Daemon, tmp_path: Path
+) -> None:
     shop = tmp_path / "shop"
-    async with face_of(daemon.home, (160, 40)) as face:
-        session = await started(face, shop)
+    async with run_tui(daemon.home, (160, 40)) as tui:
+        session = await start_session(tui, shop)
         tree = Path(session["cwd"])
         (tree / "a.txt").write_text("theirs\n")
         commit(tree)
         (shop / "a.txt").write_text("mine\n")
         commit(shop)
-        await face.orders("merge")
-        await sure(face, "Merge 1 commit of", "y")
-        await face.hears("both changed a.txt; merge them by hand")
+        await tui.runs_command("merge")
+        await answer_question(tui, "Merge 1 commit of", "y")
+        await tui.shows_message("both changed a.txt; merge them by hand")
         assert (shop / "a.txt").read_text() == "mine\n"
-        await face.orders("end")
-        await sure(face, "End shop", "y")
-        await face.until(lambda: "R resume" in foot(face), "its end")
+        await tui.runs_command("end")
+        await answer_question(tui, "End shop", "y")
+        await tui.until(lambda: "R resume" in footer(tui), "its end")
         (tree / "draft").write_text("half\n")
-        await face.press("W")
-        await shows(face, WorktreePage)
-        await face.sees("-one")
-        await face.press("minus")
-        await sure(face, "1 commit that main has not", "n")
-        await shows(face, WorktreePage)
+        await tui.press("W")
+        await tui.shows_screen(WorktreePage)
+        await tui.sees("-one")
+        await tui.press("minus")
+        await answer_question(tui, "1 commit that main does not have", "n")
+        await tui.shows_screen(WorktreePage)
         assert (tree / "draft").exists()
-        await face.press("minus")
-        await sure(face, "draft", "y")
-        await shows(face, Bridge)
+        await tui.press("minus")
+        await answer_question(tui, "draft", "y")
+        await tui.shows_screen(MainScreen)
         assert not tree.exists()

@@ -1,4 +1,4 @@
-"""Claude Code connected to a daemon, one pair per version for the whole run; and nothing may stay behind."""
+"""Claude Code connected to a daemon, one pair per version for the whole run. No test may leave a process behind."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ from contextlib import ExitStack, suppress
 import pytest
 
 from tests.support.claude import require
-from tests.support.connected import Connected, still_running_in
+from tests.support.connected_claude import Connected, still_running_in
 
 PairOf = Callable[[str], Connected]
 
@@ -31,7 +31,7 @@ def pair_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PairOf]:
 
 @pytest.fixture(autouse=True)
 def _nothing_stays(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A test that leaves a process behind fails, and no other for its sake."""
+    """Fail a test that leaves a process behind, and kill that process so that no other test fails."""
     yield
     left = still_running_in(tmp_path_factory.getbasetemp())
     for pid in left:
@@ -48,7 +48,7 @@ def either(request: pytest.FixtureRequest, pair_of: PairOf) -> Connected:
 
 @pytest.fixture
 def newest(pair_of: PairOf) -> Connected:
-    """The version that asks in headless sessions too."""
+    """The version that also sends requests in headless sessions."""
     return pair_of("2.1.325")
 
 

@@ -1,17 +1,19 @@
-"""The daemon dies, stops, is absent or comes late: the session goes on as if it had never been there."""
+"""The daemon dies, stops, is absent or starts late: the session continues as if it had never been there."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.claude import require
-from tests.support.connected import Connected
+from quarterdeck.hook import ACK_SECONDS
+from tests.support.claude import Json, require
+from tests.support.connected_claude import Connected
+from tests.support.daemon import until
 
-pytestmark = [pytest.mark.e2e, pytest.mark.alone, pytest.mark.usefixtures("tmux")]
+pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("tmux")]
 
-SLOWER_AT_MOST = 0.5
+TRIES = 5
 
 
 @pytest.fixture
@@ -28,17 +30,18 @@ def own_of_each(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Conn
 
 
 @pytest.mark.law("D11")
+@pytest.mark.law("D8")
 def test_killed_while_a_request_is_held_the_dialog_works_and_the_request_is_withdrawn(own_of_each: Connected) -> None:
     pair = own_of_each
     with pair.terminal() as terminal:
         terminal.type_prompt(pair.script_bash("touch answered-alone"))
-        request = pair.asked("touch answered-alone")
+        request = pair.request_to_run("touch answered-alone")
         pair.daemon.kill9()
         terminal.choose("Yes")
         terminal.wait_for("finished")
         assert pair.path("answered-alone").exists()
         pair.daemon.restart()
-        shown = pair.request(request)
+        shown = pair.closed(request)
         assert (shown["status"], shown["decision"]["source"]) == ("withdrawn", "elsewhere")
         assert pair.session(request["session_id"], "idle")["state_source"] == "process"
         terminal.type_prompt(pair.script_bash("echo again"))
@@ -46,21 +49,68 @@ def test_killed_while_a_request_is_held_the_dialog_works_and_the_request_is_with
 
 
 @pytest.mark.law("D11")
-def test_restarted_while_the_dialog_stands_the_answer_there_is_heard(own: Connected) -> None:
-    with own.terminal() as terminal:
-        terminal.type_prompt(own.script_bash("touch answered-late"))
-        request = own.asked("touch answered-late")
-        own.daemon.kill9()
-        own.daemon.restart()
-        assert own.request(request)["status"] == "withdrawn"
-        status, refusal = own.daemon.decide(request, "allow")
-        assert (status, refusal["error"]["kind"]) == (409, "withdrawn")
+@pytest.mark.law("D13")
+@pytest.mark.parametrize("ends", ["killed", "stopped"])
+def test_a_request_survives_a_restart_and_is_decided(own_of_each: Connected, ends: str) -> None:
+    pair = own_of_each
+    with pair.terminal() as terminal:
+        terminal.type_prompt(pair.script_bash("touch decided-late"))
+        request = pair.request_to_run("touch decided-late")
         terminal.wait_dialog()
-        assert not own.path("answered-late").exists()
-        terminal.choose("Yes")
+        _end(pair, ends)
+        pair.daemon.restart()
+        _wait_until_back(pair, request)
+        assert not pair.path("decided-late").exists()
+        pair.decide(request, "allow")
+        pair.confirmed(request)
         terminal.wait_for("finished")
-        own.session(request["session_id"], "settled")
-    assert own.path("answered-late").exists()
+        prompt = pair.script_bash("touch denied-late")
+        terminal.type_prompt(prompt)
+        request = pair.request_to_run("touch denied-late")
+        _end(pair, ends)
+        pair.daemon.restart()
+        _wait_until_back(pair, request)
+        pair.decide(request, "deny", message="not any more")
+        pair.confirmed(request)
+        pair.session(request["session_id"], "settled")
+    assert pair.path("decided-late").exists()
+    assert not pair.path("denied-late").exists()
+    assert pair.model.tool_results(prompt) == ["not any more"]
+
+
+@pytest.mark.law("D8")
+@pytest.mark.law("D11")
+@pytest.mark.parametrize("answer", ["Yes", "No"])
+def test_an_answer_at_the_dialog_after_a_restart_withdraws_the_request(own_of_each: Connected, answer: str) -> None:
+    pair = own_of_each
+    with pair.terminal() as terminal:
+        terminal.type_prompt(pair.script_bash(f"touch answered-{answer}"))
+        request = pair.request_to_run(f"touch answered-{answer}")
+        pair.daemon.kill9()
+        pair.daemon.restart()
+        _wait_until_back(pair, request)
+        terminal.choose(answer)
+        assert pair.closed_soon(request)["decision"]["source"] == "elsewhere"
+    assert pair.path(f"answered-{answer}").exists() is (answer == "Yes")
+
+
+def _end(pair: Connected, ends: str) -> None:
+    if ends == "killed":
+        pair.daemon.kill9()
+    else:
+        pair.daemon.terminate()
+        assert pair.daemon.ended() == 0
+
+
+def _wait_until_back(pair: Connected, request: Json) -> None:
+    """Wait until the agent is back, and check that its request is the same."""
+
+    def shown() -> Json | None:
+        found = pair.request(request)
+        return found if found["holder"] == "connected" else None
+
+    back = until(shown, every=0.02, what=f"the agent of {request['tool_input']}") or {}
+    assert (back["status"], back["digest"]) == ("pending", request["digest"])
 
 
 @pytest.mark.law("D2")
@@ -68,9 +118,9 @@ def test_stopped_while_a_request_is_held_the_dialog_goes_on(own_of_each: Connect
     pair = own_of_each
     with pair.terminal() as terminal:
         terminal.type_prompt(pair.script_bash("touch after-stop"))
-        request = pair.asked("touch after-stop")
+        request = pair.request_to_run("touch after-stop")
         terminal.wait_dialog()
-        assert pair.daemon.stop(seconds=4) == 0
+        assert pair.qd("stop").returncode == 0
         assert not pair.path("after-stop").exists()
         terminal.choose("Yes")
         terminal.wait_for("finished")
@@ -80,28 +130,24 @@ def test_stopped_while_a_request_is_held_the_dialog_goes_on(own_of_each: Connect
 
 
 @pytest.mark.law("E8")
-def test_without_a_daemon_a_session_is_as_quick_and_does_the_same(own_of_each: Connected) -> None:
+def test_without_a_daemon_no_hook_waits_and_a_session_does_the_same(own_of_each: Connected) -> None:
+    """A hook that waits does so in every run, so comparing one run with one without hooks is enough."""
     pair = own_of_each
     pair.daemon.kill9()
     prompt = pair.script_bash("echo one && echo two")
     connected = pair.claude.read_settings()
 
-    def fastest(settings: dict[str, object]) -> float:
+    def seconds(settings: dict[str, object]) -> float:
         pair.claude.write_settings(settings)
-        return min(_seconds(lambda: pair.claude.run_headless(prompt).text) for _ in range(2))
+        began = time.monotonic()
+        assert pair.claude.run_headless(prompt).text == "finished"
+        return time.monotonic() - began
 
-    alone = fastest({})
-    assert fastest(connected) - alone < SLOWER_AT_MOST
-    assert pair.model.tool_results(prompt) == ["one\ntwo"] * 4
-
-
-def _seconds(run: Callable[[], str]) -> float:
-    began = time.monotonic()
-    assert run() == "finished"
-    return time.monotonic() - began
+    assert any(seconds(connected) - seconds({}) < ACK_SECONDS for _ in range(TRIES))
+    assert set(pair.model.tool_results(prompt)) == {"one\ntwo"}
 
 
-def test_started_in_the_middle_of_a_session_it_shows_what_comes_after(own_of_each: Connected) -> None:
+def test_a_daemon_started_in_the_middle_of_a_session_shows_the_rest(own_of_each: Connected) -> None:
     pair = own_of_each
     pair.daemon.stop()
     with pair.terminal() as terminal:
@@ -110,7 +156,7 @@ def test_started_in_the_middle_of_a_session_it_shows_what_comes_after(own_of_eac
         terminal.wait_status("idle")
         pair.daemon.restart()
         terminal.type_prompt(pair.script_bash("touch heard"))
-        request = pair.asked("touch heard")
+        request = pair.request_to_run("touch heard")
         assert request["session_id"] == terminal.session()["sessionId"]
         pair.decide(request, "allow")
         pair.confirmed(request)
@@ -122,5 +168,5 @@ def test_started_in_the_middle_of_a_session_it_shows_what_comes_after(own_of_eac
 def test_with_nobody_at_quarterdeck_a_background_helper_asks_at_the_terminal(own: Connected) -> None:
     with own.terminal() as terminal:
         terminal.type_prompt(own.script_helpers("unattended"))
-        terminal.choose("Yes", timeout=5)
+        terminal.choose("Yes")
         terminal.wait_for("finished")

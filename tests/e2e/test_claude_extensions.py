@@ -1,4 +1,4 @@
-"""Plugins and MCP servers in and out, by the command line against the daemon and the real Claude Code."""
+"""Plugins and MCP servers added and removed by the CLI, with the daemon and the real Claude Code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support import real_mcp_server
 from tests.support.claude import ClaudeHome, require
 from tests.support.daemon import Daemon, Json
 from tests.support.market import NAME, PLUGIN, marketplace
-from tests.support.pilot import face_of
+from tests.support.pilot import run_tui
 
 pytestmark = pytest.mark.e2e
 WAIT = 90.0
@@ -43,12 +43,12 @@ def qd(daemon: Daemon, *words: str, code: int = 0) -> Any:
 
 
 def post(daemon: Daemon, path: str, body: Json, status: int = 200) -> Any:
-    told = daemon.api("POST", path, body, timeout=WAIT)
-    assert told[0] == status, told
-    return told[1]
+    response = daemon.api("POST", path, body, timeout=WAIT)
+    assert response[0] == status, response
+    return response[1]
 
 
-def test_a_plugin_goes_in_is_switched_and_goes_out(daemon: Daemon, tmp_path: Path) -> None:
+def test_a_plugin_is_installed_switched_and_removed(daemon: Daemon, tmp_path: Path) -> None:
     market = marketplace(tmp_path / "market")
     assert "lab-market" in qd(daemon, "plugins", "marketplaces", "add", str(market))
     found = daemon.api("GET", "/plugins/marketplaces", timeout=WAIT)[1]["marketplaces"]
@@ -77,29 +77,29 @@ def test_a_plugin_goes_in_is_switched_and_goes_out(daemon: Daemon, tmp_path: Pat
     assert daemon.api("GET", "/plugins/marketplaces", timeout=WAIT)[1]["marketplaces"] == []
 
 
-async def test_a_marketplace_comes_and_goes_at_the_desk(daemon: Daemon, tmp_path: Path) -> None:
+async def test_a_marketplace_is_added_and_removed_in_the_terminal_ui(daemon: Daemon, tmp_path: Path) -> None:
     market = marketplace(tmp_path / "market")
-    async with face_of(daemon.home, (120, 30)) as face:
-        await face.orders("plugins")
-        await face.sees("None installed")
-        await face.press("m")
-        await face.sees("None yet: + adds one")
-        await face.press("plus")
-        await face.types(str(market))
-        await face.press("ctrl+s")
-        await face.hears("added marketplace")
-        await face.press("escape")
-        await face.sees("None installed")
-        await face.press("o")
-        await face.sees("A demo")
-        await face.press("m")
-        await face.sees(str(market))
-        await face.press("minus", "y")
-        await face.sees("None yet: + adds one")
+    async with run_tui(daemon.home, (120, 30)) as tui:
+        await tui.runs_command("plugins")
+        await tui.sees("None installed")
+        await tui.press("m")
+        await tui.sees("None yet: + adds one")
+        await tui.press("plus")
+        await tui.types(str(market))
+        await tui.press("ctrl+s")
+        await tui.shows_message("added marketplace")
+        await tui.press("escape")
+        await tui.sees("None installed")
+        await tui.press("o")
+        await tui.sees("A demo")
+        await tui.press("m")
+        await tui.sees(str(market))
+        await tui.press("minus", "y")
+        await tui.sees("None yet: + adds one")
     assert daemon.api("GET", "/plugins/marketplaces", timeout=WAIT)[1]["marketplaces"] == []
 
 
-def test_a_real_server_is_added_tried_and_removed(daemon: Daemon, claude: ClaudeHome) -> None:
+def test_a_real_mcp_server_is_added_tested_and_removed(daemon: Daemon, claude: ClaudeHome) -> None:
     project = str(claude.project)
     post(daemon, "/projects/trust", {"path": project})
     program = [sys.executable, str(Path(real_mcp_server.__file__))]

@@ -12,15 +12,17 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from quarterdeck.agents.claude.hook_setup import hook_groups
+from quarterdeck.agents.base import Transport
+from quarterdeck.agents.claude.hook_setup import gate_groups, hook_groups
 from quarterdeck.agents.claude.hooks import SUPPORTED
-from quarterdeck.drivers.claude.install.install import Transport
+from quarterdeck.daemon.setup.home_files import Home
 from tests.support.claude import Json, require
-from tests.support.connected import Connected, processes_in
-from tests.support.daemon import until
-from tests.support.faulty import unwritable
-from tests.support.stand_in import answering_socket
+from tests.support.connected_claude import Connected, processes_in
+from tests.support.daemon import PATIENCE_SECONDS, until
+from tests.support.failpoints import unwritable
+from tests.support.impostor_socket import answering_socket
 
 pytestmark = pytest.mark.e2e
 
@@ -31,7 +33,7 @@ DEFER = b'{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecisio
 
 
 def gate_of(pair: Connected, version: str) -> Json:
-    gate: Json = hook_groups(pair.endpoint, Transport.HTTP, version, enforce=True)["PreToolUse"][-1]["hooks"][0]
+    gate: Json = gate_groups(pair.endpoint, version)["PreToolUse"][0]["hooks"][0]
     return gate
 
 
@@ -39,7 +41,7 @@ _numbers = itertools.count(1)
 
 
 class Gated:
-    """One version whose only hook is the gate; `gate` is what stands in its settings."""
+    """One version whose only hook is the gate; `gate` is its command in the settings."""
 
     def __init__(self, pair: Connected, version: str) -> None:
         self.pair = pair
@@ -62,14 +64,14 @@ class Gated:
         name: str = "",
         flags: tuple[str, ...] = WOULD_RUN,
     ) -> bool:
-        """Whether a command runs that, with these flags, Claude Code itself would run without asking."""
+        """True if a command runs that Claude Code itself, with these flags, would run without asking."""
         marker = self.pair.path(name or f"marker-{next(_numbers)}")
         self.pair.claude.write_settings({"hooks": {"PreToolUse": self.groups or [{"hooks": [self.gate]}]}})
         prompt = self.pair.script_bash(f"touch {marker.name}")
         with self.pair.claude.start_headless(prompt, *flags) as process:
             try:
                 meanwhile(self)
-                process.communicate(timeout=20)
+                process.communicate(timeout=PATIENCE_SECONDS)
             finally:
                 process.kill()
         assert len(self.pair.model.tool_results(prompt)) == 1
@@ -82,7 +84,7 @@ class Gated:
             processes = processes_in(self.pair.claude.path.parent)
             return [pid for pid, words in processes.items() if words.startswith(f"{sys.executable} -I -S")]
 
-        return (until(found, 15, every=0.02, what="a forwarder") or [0])[0]
+        return (until(found, every=0.02, what="a forwarder") or [0])[0]
 
 
 Running = tuple[Connected, str]
@@ -105,7 +107,7 @@ def gated(running: Running) -> Gated:
 
 @contextmanager
 def answering(gated: Gated, answer: bytes | None) -> Iterator[None]:
-    """Somebody else on the socket, who says this and closes; or with None, nothing for ever."""
+    """Another server on the socket, which sends this and closes; or with None, sends nothing."""
     gated.change_socket()
     with answering_socket(gated.socket, answer):
         yield
@@ -235,8 +237,8 @@ def rule(pair: Connected, effect: str, pattern: str, *more: str) -> None:
 def test_a_deny_rule_stops_what_claude_code_itself_would_run(gated: Gated) -> None:
     rule(gated.pair, "deny", "Bash(touch denied:*)", "--note", "not here")
     assert not gated.runs(name="denied")
-    told = "Denied by the rule Bash(touch denied:*) in Quarterdeck: not here."
-    assert gated.pair.model.tool_results("please run touch denied")[0].endswith(told)
+    message = "Denied by the rule Bash(touch denied:*) in Quarterdeck: not here."
+    assert gated.pair.model.tool_results("please run touch denied")[0].endswith(message)
 
 
 @pytest.mark.law("D1")
@@ -249,13 +251,18 @@ def test_an_allow_rule_runs_what_claude_code_itself_would_ask_about(gated: Gated
 def test_an_ask_rule_waits_at_the_desk_and_a_killed_daemon_blocks(gated: Gated) -> None:
     for name in ("asked-a", "asked-b", "asked-c"):
         rule(gated.pair, "ask", f"Bash(touch {name})")
-    assert gated.runs(lambda gated: gated.pair.decide(gated.pair.asked("touch asked-a"), "allow"), name="asked-a")
-    assert not gated.runs(lambda gated: gated.pair.decide(gated.pair.asked("touch asked-b"), "pass"), name="asked-b")
+    assert gated.runs(
+        lambda gated: gated.pair.decide(gated.pair.request_to_run("touch asked-a"), "allow"), name="asked-a"
+    )
+    assert not gated.runs(
+        lambda gated: gated.pair.decide(gated.pair.request_to_run("touch asked-b"), "pass"), name="asked-b"
+    )
 
     def kill(gated: Gated) -> None:
-        gated.pair.asked("touch asked-c")
+        gated.pair.request_to_run("touch asked-c")
         gated.pair.daemon.kill9()
 
+    gated.change("--wait 86410", "--wait 20")  # or it would wait a minute for the next daemon
     assert not gated.runs(kill, name="asked-c")
 
 
@@ -271,11 +278,95 @@ def test_a_gate_whose_daemon_cannot_record_blocks(tmp_path: Path) -> None:
         assert not Gated(pair, "2.1.325").runs()
 
 
+class Installed:
+    """A gate as `qd install --enforce` makes it with the plugin, on a Python and a home that can be taken away."""
+
+    def __init__(self, pair: Connected) -> None:
+        self.pair = pair
+        self.python = pair.claude.path / "python"
+        self.home = pair.daemon.home
+        self.python.symlink_to(Path(sys.executable).resolve())
+        home = Home(self.home)
+        home.keep_forwarder()
+        endpoint = replace(pair.endpoint, python=str(self.python), hook_file=str(home.hook))
+        pair.install(enforce=True, endpoint=endpoint)
+
+    def result_of_a_call(self) -> str:
+        """The result of a command that Claude Code itself would run, which must not run."""
+        marker = self.pair.path(f"taken-{next(_numbers)}")
+        prompt = self.pair.script_bash(f"touch {marker.name}")
+        self.pair.claude.run_headless(prompt, *WOULD_RUN)
+        assert not marker.exists()
+        (result,) = self.pair.model.tool_results(prompt)
+        return result
+
+
+@contextmanager
+def away(path: Path) -> Iterator[None]:
+    """A file or folder under another name."""
+    other = path.with_name(f"{path.name}-away")
+    path.rename(other)
+    try:
+        yield
+    finally:
+        if path.is_dir():
+            shutil.rmtree(path)  # Claude Code makes some folders again
+        other.rename(path)
+
+
+PARTS: dict[str, Callable[[Installed], Path]] = {
+    "home": lambda installed: installed.home,
+    "plugin folder": lambda installed: installed.home / "claude-plugin",
+    "plugin copy": lambda installed: installed.pair.claude.config / "plugins" / "cache" / "quarterdeck",
+    "registry of plugins": lambda installed: installed.pair.claude.config / "plugins",
+    "hook": lambda installed: installed.home / "hook.py",
+    "forwarder": lambda installed: installed.home / "forwarder.py",
+    "Python": lambda installed: installed.python,
+    "socket": lambda installed: installed.home / "run" / "hook.sock",
+}
+HARMLESS = {"plugin folder", "plugin copy", "registry of plugins"}
+"""Without the plugin nothing is reported, but the gate is asked as ever."""
+
+
+@pytest.fixture(scope="module")
+def installed(version: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installed]:
+    with Connected(tmp_path_factory.mktemp("installed"), require(version), Transport.PLUGIN) as pair:
+        rule(pair, "deny", "Bash(touch:*)", "--note", "never")
+        yield Installed(pair)
+
+
+@pytest.fixture(scope="module", params=SUPPORTED)
+def version(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.mark.law("D19")
+@pytest.mark.parametrize("part", PARTS)
+def test_the_gate_stays_closed_whatever_is_gone(installed: Installed, part: str) -> None:
+    with away(PARTS[part](installed)):
+        result = installed.result_of_a_call()
+    assert ("never" if part in HARMLESS else "quarterdeck") in result
+
+
+@pytest.mark.law("D19")
+@pytest.mark.law("E15")
+def test_the_gate_stays_closed_when_the_daemon_is_gone_or_hangs(installed: Installed) -> None:
+    assert "never" in installed.result_of_a_call()
+    with installed.pair.daemon.paused():
+        assert "quarterdeck daemon" in installed.result_of_a_call()
+    installed.pair.daemon.kill9()
+    try:
+        assert "quarterdeck daemon" in installed.result_of_a_call()
+    finally:
+        installed.pair.daemon.restart()
+
+
 @pytest.mark.parametrize("version", SUPPORTED)
-def test_it_is_installed_beside_the_observing_hooks_and_taken_away_again(tmp_path: Path, version: str) -> None:
+def test_the_gate_is_installed_beside_the_observing_hooks_and_removed_again(tmp_path: Path, version: str) -> None:
     with Connected(tmp_path, require(version), Transport.PLUGIN) as pair:
         endpoint = pair.endpoint
         pair.install(enforce=True)
+        assert "PreToolUse" in pair.claude.read_settings()["hooks"]
         assert pair.claude.run_headless(pair.script_bash("touch first"), *WOULD_RUN).text == "finished"
         assert pair.path("first").exists()
         assert len(pair.daemon.events("tool.pre")) == 1
@@ -286,5 +377,6 @@ def test_it_is_installed_beside_the_observing_hooks_and_taken_away_again(tmp_pat
         assert not pair.path("blocked").exists()
         assert "quarterdeck daemon" in pair.model.tool_results(prompt)[0]
         pair.install(endpoint=endpoint)
+        assert "hooks" not in pair.claude.read_settings()
         pair.claude.run_headless(pair.script_bash("touch unharmed"), *WOULD_RUN)
         assert pair.path("unharmed").exists()

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 import pytest
 
 from tests.e2e.conftest import PairOf
-from tests.support.connected import Connected
+from tests.support.connected_claude import Connected
 from tests.support.daemon import until
 from tests.support.model_server import Turn, text, tool
 
@@ -16,7 +16,7 @@ def test_two_sub_agents_ask_at_once_and_are_decided_separately(either: Connected
     prompt = either.script_helpers("tui-one", "tui-two")
     with either.terminal() as terminal:
         terminal.type_prompt(prompt)
-        one, two = either.asked("touch tui-one"), either.asked("touch tui-two")
+        one, two = either.request_to_run("touch tui-one"), either.request_to_run("touch tui-two")
         assert {one["status"], two["status"]} == {"pending"}
         assert one["session_id"] == two["session_id"]
         assert one["agent_id"] != two["agent_id"]
@@ -34,7 +34,7 @@ def test_two_sub_agents_ask_at_once_and_are_decided_separately(either: Connected
 
 def test_two_sub_agents_of_a_headless_session_are_decided_separately(newest: Connected) -> None:
     with newest.headless(newest.script_helpers("headless-one", "headless-two")) as running:
-        one, two = newest.asked("touch headless-one"), newest.asked("touch headless-two")
+        one, two = newest.request_to_run("touch headless-one"), newest.request_to_run("touch headless-two")
         newest.decide(one, "allow")
         newest.decide(two, "deny", message="the second may not")
         running.finish()
@@ -49,7 +49,7 @@ def test_three_sessions_at_once_do_not_mix(newest: Connected) -> None:
         second = stack.enter_context(newest.headless(newest.script_bash("touch second")))
         third = stack.enter_context(newest.terminal())
         third.type_prompt(newest.script_bash("touch third"))
-        requests = [newest.asked(f"touch {name}") for name in ("first", "second", "third")]
+        requests = [newest.request_to_run(f"touch {name}") for name in ("first", "second", "third")]
         assert len({request["session_id"] for request in requests}) == 3
         newest.decide(requests[2], "allow")
         newest.decide(requests[0], "deny", message="not the first")
@@ -60,8 +60,8 @@ def test_three_sessions_at_once_do_not_mix(newest: Connected) -> None:
         assert third.session()["sessionId"] == requests[2]["session_id"]
     assert [newest.path(name).exists() for name in ("first", "second", "third")] == [False, True, True]
     for request, name in zip(requests, ("first", "second", "third"), strict=True):
-        said = [e["data"] for e in newest.daemon.events("tool.pre") if e["session_id"] == request["session_id"]]
-        assert [data["tool_input"]["command"] for data in said] == [f"touch {name}"]
+        calls = [e["data"] for e in newest.daemon.events("tool.pre") if e["session_id"] == request["session_id"]]
+        assert [data["tool_input"]["command"] for data in calls] == [f"touch {name}"]
 
 
 def test_an_older_headless_session_is_observed(pair_of: PairOf) -> None:
@@ -81,7 +81,7 @@ def test_yes_at_the_terminal_for_one_sub_agent_leaves_the_other_to_be_decided(
     prompt = older.script_helpers("yes-one", "yes-two")
     with older.terminal() as terminal:
         terminal.type_prompt(prompt)
-        requests = [older.asked("touch yes-one"), older.asked("touch yes-two")]
+        requests = [older.request_to_run("touch yes-one"), older.request_to_run("touch yes-two")]
         terminal.choose("Yes")
         until(lambda: older.sessions()[requests[0]["session_id"]]["pending"] < 2)
         (answered,) = [r for r in requests if older.request(r)["status"] != "pending"]
@@ -96,7 +96,7 @@ def test_yes_at_the_terminal_for_one_sub_agent_leaves_the_other_to_be_decided(
 
 @pytest.mark.parametrize("where", ["terminal", "quarterdeck"])
 def test_an_answer_to_the_agent_leaves_the_card_of_its_background_helper(newest: Connected, where: str) -> None:
-    helper, own = f"touch helper-{where}", f"touch own-{where} && sleep 2"
+    helper, own = f"touch helper-{where}", f"touch own-{where} && until [ -e go-on-{where} ]; do sleep 0.02; done"
     newest.script(f"job {where}", Turn(tool("Bash", command=helper, description="d")), Turn(text("helped")))
     sent = tool(
         "Agent", description="d", prompt=f"job {where}", subagent_type="general-purpose", run_in_background=True
@@ -105,12 +105,13 @@ def test_an_answer_to_the_agent_leaves_the_card_of_its_background_helper(newest:
     prompt = newest.script(f"send and work, {where}", Turn(sent), Turn(call), Turn(text("finished")))
     with newest.terminal() as terminal:
         terminal.type_prompt(prompt)
-        mine, theirs = newest.asked(own), newest.asked(helper)
+        mine, theirs = newest.request_to_run(own), newest.request_to_run(helper)
         terminal.wait_dialog()
         answer = {"terminal": lambda: terminal.choose("Yes"), "quarterdeck": lambda: newest.decide(mine, "allow")}
         answer[where]()
+        newest.closed(mine)
+        newest.path(f"go-on-{where}").touch()
         terminal.wait_for("finished")
-        assert newest.request(mine)["status"] != "pending"
         assert newest.request(theirs)["status"] == "pending"
         newest.decide(theirs, "deny", message="no")
         newest.confirmed(theirs)

@@ -1,5 +1,6 @@
 """What a hook answers, or how it fails, against what the real Claude Code does: only an explicit allow runs a tool."""
 
+import itertools
 import os
 import signal
 import sqlite3
@@ -14,12 +15,13 @@ from typing import Any
 
 import pytest
 
+from quarterdeck.agents.base import Transport
 from quarterdeck.agents.claude.hook_setup import hook_groups
 from quarterdeck.agents.claude.hooks import SUPPORTED
-from quarterdeck.drivers.claude.install.install import Transport
 from tests.support.claude import Json, require
-from tests.support.connected import Connected, processes_in
-from tests.support.stand_in import answering_socket
+from tests.support.connected_claude import Connected, processes_in
+from tests.support.daemon import PATIENCE_SECONDS
+from tests.support.impostor_socket import answering_socket
 
 pytestmark = pytest.mark.e2e
 
@@ -41,33 +43,33 @@ def pair(running: Connected) -> Connected:
 
 
 Hook = Callable[[Connected], AbstractContextManager[Json]]
-"""What stands in the settings for the event, and what answers it there."""
+"""The hook in the settings for the event, and the server that answers it."""
 
-Deed = Callable[[Connected, str], None]
-"""What a person or fate does while the command waits."""
+Action = Callable[[Connected, str], None]
+"""What happens while the command waits."""
 
 
 @contextmanager
 def http(pair: Connected, **changed: Any) -> Iterator[Json]:
-    yield {**_installed(pair, Transport.HTTP), **changed}
+    yield {**_installed(pair), **changed}
 
 
 @contextmanager
 def http_with_wrong_token(pair: Connected) -> Iterator[Json]:
-    hook = _installed(pair, Transport.HTTP)
+    hook = _installed(pair)
     yield {**hook, "headers": {**hook["headers"], "Authorization": "Bearer " + "0" * 43}}
 
 
 @contextmanager
 def http_refused(pair: Connected) -> Iterator[Json]:
-    hook = _installed(pair, Transport.HTTP)
+    hook = _installed(pair)
     pair.daemon.kill9()
     yield hook
 
 
 @contextmanager
 def http_answering(pair: Connected, status: int, body: bytes, missing: int = 0) -> Iterator[Json]:
-    """Somebody else's server in the daemon's place; its answer may end before all of it is there."""
+    """Another server in the daemon's place; its answer may be cut off."""
 
     class StandIn(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -86,7 +88,7 @@ def http_answering(pair: Connected, status: int, body: bytes, missing: int = 0) 
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     try:
-        yield {**_installed(pair, Transport.HTTP), "url": f"http://127.0.0.1:{server.server_port}/hook"}
+        yield {**_installed(pair), "url": f"http://127.0.0.1:{server.server_port}/hook"}
     finally:
         server.shutdown()
         server.server_close()
@@ -95,8 +97,14 @@ def http_answering(pair: Connected, status: int, body: bytes, missing: int = 0) 
 
 @contextmanager
 def forwarder(pair: Connected, *flags: str) -> Iterator[Json]:
-    hook = _installed(pair, Transport.COMMAND)
-    yield {**hook, "command": " ".join([hook["command"], *flags])}
+    hook = hook_groups(pair.endpoint, Transport.COMMAND, SUPPORTED[-1])["PermissionRequest"][0]["hooks"][0]
+    command, _, otherwise = hook["command"].partition(" || ")
+    yield {**hook, "command": " ".join([command, *flags, "||", otherwise])}
+
+
+def impatient_forwarder(pair: Connected) -> AbstractContextManager[Json]:
+    """One that does not wait a minute for the next daemon."""
+    return forwarder(pair, "--wait", "10")
 
 
 @contextmanager
@@ -116,65 +124,65 @@ def forwarder_to_a_plain_file(pair: Connected, *flags: str) -> Iterator[Json]:
 
 @contextmanager
 def forwarder_answered(pair: Connected, answer: bytes | None, *flags: str) -> Iterator[Json]:
-    """Something else on the socket, which says this and closes; or with None, nothing for ever."""
+    """Another server on the socket, which sends this and closes; or with None, sends nothing."""
     path = pair.claude.path / "stand-in.sock"
     with answering_socket(path, answer), forwarder(pair, "--socket", str(path), *flags) as hook:
         yield hook
 
 
-def _installed(pair: Connected, transport: Transport) -> Json:
-    """The hook as `qd install` writes it."""
-    hook: Json = hook_groups(pair.endpoint, transport, SUPPORTED[-1])["PermissionRequest"][0]["hooks"][0]
-    return hook
+def _installed(pair: Connected) -> Json:
+    """The hook as an older `qd install` wrote it; today HTTP hooks only observe."""
+    hook: Json = hook_groups(pair.endpoint, Transport.HTTP, SUPPORTED[-1])["PostToolUse"][0]["hooks"][0]
+    return {**hook, "timeout": 86420}
 
 
 def nothing(pair: Connected, command: str) -> None:
     """The hook is left to itself."""
 
 
-def decide(decision: str, **more: Any) -> Deed:
-    def deed(pair: Connected, command: str) -> None:
-        pair.decide(pair.asked(command), decision, **more)
+def decide(decision: str, **more: Any) -> Action:
+    def act(pair: Connected, command: str) -> None:
+        pair.decide(pair.request_to_run(command), decision, **more)
 
-    return deed
+    return act
 
 
 def decide_what_was_not_shown(pair: Connected, command: str) -> None:
     """A decision about another digest is refused; the hook's time-out ends the wait."""
-    request = pair.asked(command)
+    request = pair.request_to_run(command)
     status, _ = pair.daemon.decide({**request, "digest": "0" * 64}, "allow")
     assert status == 409
 
 
 def kill_the_daemon(pair: Connected, command: str) -> None:
-    pair.asked(command)
+    pair.request_to_run(command)
     pair.daemon.kill9()
 
 
 def hang_and_kill_the_daemon(pair: Connected, command: str) -> None:
-    pair.asked(command)
+    pair.request_to_run(command)
     os.kill(pair.daemon.pid, signal.SIGSTOP)
     pair.daemon.kill9()
 
 
 def stop_the_daemon(pair: Connected, command: str) -> None:
-    pair.asked(command)
-    assert pair.daemon.stop(seconds=4) == 0
+    pair.request_to_run(command)
+    assert pair.daemon.stop() == 0
 
 
 def kill_the_forwarder(pair: Connected, command: str) -> None:
-    request = pair.asked(command)
+    request = pair.request_to_run(command)
     began = f"{sys.executable} -I -S"
     (pid,) = [pid for pid, words in processes_in(pair.claude.path.parent).items() if words.startswith(began)]
     os.kill(pid, signal.SIGKILL)
     assert pair.closed(request)["status"] == "withdrawn"
 
 
-ARMS: dict[str, tuple[Hook, Deed]] = {
+ARMS: dict[str, tuple[Hook, Action]] = {
     "http: denied": (http, decide("deny", message="no")),
     "http: denied with an interrupt": (http, decide("deny", message="no", interrupt=True)),
     "http: passed": (http, decide("pass")),
-    "http: allowed for another digest": (partial(http, timeout=1), decide_what_was_not_shown),
+    "http: allowed for another digest": (partial(http, timeout=5), decide_what_was_not_shown),
     "http: nobody answers until the hook's time-out": (partial(http, timeout=1), nothing),
     "http: the daemon is killed while it holds": (http, kill_the_daemon),
     "http: the daemon hangs and is killed": (http, hang_and_kill_the_daemon),
@@ -193,8 +201,8 @@ ARMS: dict[str, tuple[Hook, Deed]] = {
     ),
     "forwarder: denied": (forwarder, decide("deny", message="no")),
     "forwarder: passed": (forwarder, decide("pass")),
-    "forwarder: the daemon is killed while it holds": (forwarder, kill_the_daemon),
-    "forwarder: the daemon is stopped while it holds": (forwarder, stop_the_daemon),
+    "forwarder: the daemon is killed while it holds": (impatient_forwarder, kill_the_daemon),
+    "forwarder: the daemon is stopped while it holds": (impatient_forwarder, stop_the_daemon),
     "forwarder: it is killed itself": (forwarder, kill_the_forwarder),
     "forwarder: no socket": (forwarder_without_daemon, nothing),
     "forwarder: a file in the socket's place": (forwarder_to_a_plain_file, nothing),
@@ -211,23 +219,25 @@ ARMS: dict[str, tuple[Hook, Deed]] = {
 }
 
 
-def ran(pair: Connected, hook: Hook, deed: Deed) -> bool:
-    """Whether the command ran in a headless session with this one hook."""
-    marker = pair.path("marker")
-    marker.unlink(missing_ok=True)
+_numbers = itertools.count(1)
+
+
+def ran(pair: Connected, hook: Hook, action: Action) -> bool:
+    """True if the command ran in a headless session with this one hook."""
+    marker = pair.path(f"marker-{next(_numbers)}")
     command = f"touch {marker.name}"
     with hook(pair) as written:
         pair.claude.write_settings({"hooks": {"PermissionRequest": [{"hooks": [written]}]}})
         with pair.claude.start_headless(pair.script_bash(command)) as process:
             try:
-                deed(pair, command)
-                process.communicate(timeout=20)
+                action(pair, command)
+                process.communicate(timeout=PATIENCE_SECONDS)
             finally:
                 process.kill()
     return marker.exists()
 
 
-ALLOWS: dict[str, tuple[Hook, Deed]] = {
+ALLOWS: dict[str, tuple[Hook, Action]] = {
     "http": (http, decide("allow")),
     "forwarder": (forwarder, decide("allow")),
     "http: the stand-in": (partial(http_answering, status=200, body=ALLOW), nothing),
@@ -245,7 +255,7 @@ def test_an_explicit_allow_runs_the_tool(pair: Connected, arm: str) -> None:
 @pytest.mark.law("D1")
 @pytest.mark.law("D2")
 @pytest.mark.parametrize("arm", ARMS)
-def test_nothing_else_does(pair: Connected, arm: str) -> None:
+def test_nothing_else_runs_the_tool(pair: Connected, arm: str) -> None:
     pair.daemon.pending()
     assert not ran(pair, *ARMS[arm])
 
@@ -270,16 +280,16 @@ def test_a_request_that_expires_runs_nothing(tmp_path: Path, hook: Hook) -> None
 
 @pytest.mark.law("D8")
 @pytest.mark.parametrize("hook", [http, forwarder])
-def test_a_killed_agent_withdraws_its_request_within_a_second(pair: Connected, hook: Hook) -> None:
+def test_a_killed_agent_withdraws_its_request_at_once(pair: Connected, hook: Hook) -> None:
     pair.daemon.pending()
-    command = "touch marker"
+    command = f"touch marker-{next(_numbers)}"
     with hook(pair) as written:
         pair.claude.write_settings({"hooks": {"PermissionRequest": [{"hooks": [written]}]}})
         with pair.claude.start_headless(pair.script_bash(command)) as process:
-            request = pair.asked(command)
+            request = pair.request_to_run(command)
             process.kill()
         try:
-            closed = pair.closed(request, seconds=1)
+            closed = pair.closed_soon(request)
         finally:
             pair.daemon.decide(request, "pass")
     assert (closed["status"], closed["decision"]["source"]) == ("withdrawn", "elsewhere")

@@ -1,4 +1,4 @@
-"""Questions, plans and forms are answered at the desk, and the real Claude Code goes on with that."""
+"""Questions, plans and forms answered in Quarterdeck, and the real Claude Code continues with the answers."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import mcp_server
-from tests.support.connected import Connected
+from tests.support.connected_claude import Connected
 from tests.support.model_server import Turn, text, tool
 from tests.support.tmux import Terminal
 
@@ -36,41 +36,41 @@ def test_a_question_is_answered_with_notes_and_several_choices(either: Connected
     prompt = either.script("ask me something", Turn(call), Turn(text("understood")))
     with either.terminal() as terminal:
         terminal.type_prompt(prompt)
-        request = either.asked_to("AskUserQuestion")
+        request = either.request_for("AskUserQuestion")
         assert request["kind"] == "question"
         answers = json.dumps({"Which database?": "none of these", "Which checks?": ["lint", "types"]})
         notes = json.dumps({"Which database?": "keep it small"})
-        said = either.qd("answer", request["request_id"], "--answers", answers, "--notes", notes)
-        assert said.returncode == 0, said.stderr
+        finished = either.qd("answer", request["request_id"], "--answers", answers, "--notes", notes)
+        assert finished.returncode == 0, finished.stderr
         terminal.wait_for("understood")
-    (heard,) = either.model.tool_results(prompt)
-    assert '"Which database?"="none of these" notes: keep it small' in heard
-    assert '"Which checks?"="lint, types"' in heard
+    (result,) = either.model.tool_results(prompt)
+    assert '"Which database?"="none of these" notes: keep it small' in result
+    assert '"Which checks?"="lint, types"' in result
     either.confirmed(request)
 
 
 def plan_file(pair: Connected, terminal: Terminal) -> str:
-    """Where Claude Code wants the plan written, which it tells the model."""
+    """The file in which Claude Code wants the plan, as it tells the model."""
     prompt = pair.script("first say hello", Turn(text("hello to you")))
     terminal.type_prompt(prompt)
     terminal.wait_for("hello to you")
-    told = json.dumps([request.body["messages"] for request in pair.model.requests_for(prompt)])
-    return str(re.findall(r"[\w/.~-]*/plans/[\w-]+\.md", told)[-1])
+    messages = json.dumps([request.body["messages"] for request in pair.model.requests_for(prompt)])
+    return str(re.findall(r"[\w/.~-]*/plans/[\w-]+\.md", messages)[-1])
 
 
 @pytest.mark.usefixtures("tmux")
-def test_a_plan_is_shown_approved_in_a_mode_and_worked_on_in_it(either: Connected) -> None:
+def test_a_plan_is_approved_in_a_mode_and_carried_out_in_it(either: Connected) -> None:
     file = either.path("planned.txt")
     write = tool("Write", file_path=str(file), content="as planned")
     with either.terminal("--permission-mode", "plan") as terminal:
         plan = tool("Write", file_path=plan_file(either, terminal), content="1. write planned.txt")
         turns = [Turn(plan), Turn(tool("ExitPlanMode")), Turn(write), Turn(text("built"))]
         terminal.type_prompt(either.script("plan and do it", *turns))
-        request = either.asked_to("ExitPlanMode")
+        request = either.request_for("ExitPlanMode")
         assert request["tool_input"]["plan"] == "1. write planned.txt"
         assert either.session(request["session_id"], "waiting_input")["permission_mode"] == "plan"
-        said = either.qd("allow", request["request_id"], "--mode", "acceptEdits")
-        assert said.returncode == 0, said.stderr
+        finished = either.qd("allow", request["request_id"], "--mode", "acceptEdits")
+        assert finished.returncode == 0, finished.stderr
         terminal.wait_for("built")
         assert file.read_text() == "as planned"
         assert either.session(request["session_id"], "settled")["permission_mode"] == "acceptEdits"
@@ -84,7 +84,7 @@ def test_a_plan_is_sent_back_and_the_model_reads_why(either: Connected) -> None:
     prompt = either.script("plan too much", Turn(plan), Turn(text("I shall think again")))
     with either.terminal("--permission-mode", "plan") as terminal:
         terminal.type_prompt(prompt)
-        request = either.asked_to("ExitPlanMode")
+        request = either.request_for("ExitPlanMode")
         assert either.qd("deny", request["request_id"], "--message", feedback).returncode == 0
         terminal.wait_for("I shall think again")
         assert either.session(request["session_id"], "settled")["permission_mode"] == "plan"
@@ -129,11 +129,11 @@ def test_a_form_is_filled_in_at_the_desk(
 ) -> None:
     prompt = either.script(f"fill in the form to {words}", Turn(tool("mcp__forms__ask")), Turn(text("finished")))
     with either.headless(prompt, *with_forms) as running:
-        request = either.asked_to("Elicitation")
-        assert "name (text, needed): Name" in either.qd("requests").stdout
+        request = either.request_for("Elicitation")
+        assert "name (text, required): Name" in either.qd("requests").stdout
         command, *rest = words
-        said = either.qd(command, request["request_id"], *rest)
-        assert said.returncode == 0, said.stderr
+        finished = either.qd(command, request["request_id"], *rest)
+        assert finished.returncode == 0, finished.stderr
         assert running.finish().text == "finished"
-    (heard,) = either.model.tool_results(prompt)
-    assert json.loads(heard) == result
+    (tool_result,) = either.model.tool_results(prompt)
+    assert json.loads(tool_result) == result

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -16,15 +15,15 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.agents.claude.sdk_messages import NOBODY
-from quarterdeck.core.engine.session_messages import Down, Failed, TurnEnded
+from quarterdeck.agents.claude.sdk_messages import NO_ANSWER
+from quarterdeck.core.engine.session_messages import AgentExited, CommandFailed, PromptDelivered, TurnEnded
 from quarterdeck.core.model.decisions import Allow, Answer, Deny, Grant, NoOpinion
-from quarterdeck.drivers.claude.sdk_launcher import MISSING
+from quarterdeck.drivers.claude.sdk_launcher import MISSING, SdkLauncher
 from quarterdeck.errors import Refused
-from quarterdeck.sessions.launcher import Asked
+from quarterdeck.sessions.launcher import PermissionQuery
 from tests.support.claude import ClaudeHome, require
 from tests.support.model_server import ModelServer, Turn, text, tool
-from tests.support.sdk_sessions import Deck, for_ever
+from tests.support.sdk_sessions import SdkHome, never_decide
 
 pytestmark = pytest.mark.e2e
 
@@ -58,17 +57,17 @@ def cli(request: pytest.FixtureRequest) -> Path:
 
 
 @pytest.fixture
-async def deck(tmp_path: Path, model: ModelServer, cli: Path) -> AsyncIterator[Deck]:
-    deck = Deck(ClaudeHome(tmp_path, cli=cli, model_url=model.url))
-    yield deck
-    await deck.way.close()
+async def sdk_home(tmp_path: Path, model: ModelServer, cli: Path) -> AsyncIterator[SdkHome]:
+    sdk_home = SdkHome(ClaudeHome(tmp_path, cli=cli, model_url=model.url))
+    yield sdk_home
+    await sdk_home.launcher.close(restarts=False)
 
 
 @pytest.fixture
-async def newest(tmp_path: Path, model: ModelServer) -> AsyncIterator[Deck]:
-    deck = Deck(ClaudeHome(tmp_path, cli=require("2.1.325"), model_url=model.url))
-    yield deck
-    await deck.way.close()
+async def newest(tmp_path: Path, model: ModelServer) -> AsyncIterator[SdkHome]:
+    sdk_home = SdkHome(ClaudeHome(tmp_path, cli=require("2.1.325"), model_url=model.url))
+    yield sdk_home
+    await sdk_home.launcher.close(restarts=False)
 
 
 def bash(model: ModelServer, command: str) -> str:
@@ -79,30 +78,30 @@ def bash(model: ModelServer, command: str) -> str:
 
 
 @pytest.mark.law("S1")
-async def test_a_session_comes_back_whether_or_not_the_agent_has_kept_its_conversation(
-    deck: Deck, model: ModelServer
+async def test_a_session_is_resumed_whether_or_not_the_agent_kept_its_conversation(
+    sdk_home: SdkHome, model: ModelServer
 ) -> None:
     model.scripts["the word is fig"] = [Turn(text("noted"))]
     model.scripts["which word?"] = [Turn(text("fig"))]
-    running = await deck.launch(prompt="the word is fig")
-    await deck.ended(1)
-    await deck.way.end(running.session_id)
+    running = await sdk_home.launch(prompt="the word is fig")
+    await sdk_home.ended(1)
+    await sdk_home.launcher.end(running.session_id)
     with pytest.raises(Refused, match="already in use"):
-        await deck.launch(session_id=running.session_id)
-    await deck.launch(session_id=running.session_id, unsure=True)
-    assert (await deck.turn(running.session_id, "which word?"))["result"] == "fig"
+        await sdk_home.launch(session_id=running.session_id)
+    await sdk_home.launch(session_id=running.session_id, unsure=True)
+    assert (await sdk_home.turn(running.session_id, "which word?"))["result"] == "fig"
     assert "the word is fig" in str(model.requests_for("which word?")[-1].body)
     new = str(uuid.uuid4())
     with pytest.raises(Refused, match="No conversation found"):
-        await deck.launch(session_id=new, resume=new)
-    await deck.launch(session_id=new, resume=new, unsure=True)
+        await sdk_home.launch(session_id=new, resume=new)
+    await sdk_home.launch(session_id=new, resume=new, unsure=True)
     model.scripts["hello"] = [Turn(text("hi"))]
-    assert (await deck.turn(new, "hello"))["result"] == "hi"
+    assert (await sdk_home.turn(new, "hello"))["result"] == "hi"
 
 
 @pytest.mark.law("D2")
 @pytest.mark.law("D15")
-async def test_a_turn_with_tools_is_decided_and_told(deck: Deck, model: ModelServer) -> None:
+async def test_a_turn_with_tools_is_decided_and_reported(sdk_home: SdkHome, model: ModelServer) -> None:
     answers = {
         "touch allowed": Allow(),
         "touch denied": Deny("not this one"),
@@ -112,166 +111,164 @@ async def test_a_turn_with_tools_is_decided_and_told(deck: Deck, model: ModelSer
     }
     broken = "touch broken"
 
-    def decide(asked: Asked) -> Any:
-        questioned = asked.tool_name == "AskUserQuestion"
-        return Answer({"Which database?": "SQLite"}) if questioned else answers[asked.tool_input["command"]]
+    def decide(query: PermissionQuery) -> Any:
+        questioned = query.tool_name == "AskUserQuestion"
+        return Answer({"Which database?": "SQLite"}) if questioned else answers[query.tool_input["command"]]
 
-    deck.ear.decide = decide
-    running = await deck.launch(prompt=bash(model, "touch allowed"))
+    sdk_home.listener.decide = decide
+    running = await sdk_home.launch(prompt=bash(model, "touch allowed"))
     session_id = running.session_id
-    first = await deck.ended(1)
+    first = await sdk_home.ended(1)
     assert (first["subtype"], first["stop_reason"], first["is_error"]) == ("success", "end_turn", False)
     assert first["usage"]["input_tokens"] == 200
     assert first["total_cost_usd"] > 0
     assert next(iter(first["model_usage"].values()))["output_tokens"] == 20
-    assert deck.ear.text() == "finished"
-    assert [d["content"] for kind, d in deck.ear.streams if kind == "message"][-1] == [text("finished")]
+    assert sdk_home.listener.text() == "finished"
+    assert [d["content"] for kind, d in sdk_home.listener.streams if kind == "message"][-1] == [text("finished")]
     for command in (broken, *[*answers][1:]):
-        await deck.turn(session_id, bash(model, command))
+        await sdk_home.turn(session_id, bash(model, command))
     assert model.tool_results(bash(model, "touch denied")) == ["not this one"]
-    assert NOBODY in model.tool_results(bash(model, "touch unanswered"))[0]
-    made = sorted(path.name for path in deck.home.project.iterdir() if path.is_file())
+    assert NO_ANSWER in model.tool_results(bash(model, "touch unanswered"))[0]
+    made = sorted(path.name for path in sdk_home.home.project.iterdir() if path.is_file())
     assert made == ["allowed", "edited", "granted"]
-    asked = deck.ear.asked[0]
-    assert (asked.session_id, asked.tool_use_id is not None) == (session_id, True)
-    assert {one["type"] for one in asked.suggestions} >= {"addRules", "setMode"}
+    query = sdk_home.listener.queries[0]
+    assert (query.session_id, query.tool_use_id is not None) == (session_id, True)
+    assert {one["type"] for one in query.suggestions} >= {"addRules", "setMode"}
     model.scripts["ask me"] = [Turn(tool("AskUserQuestion", **QUESTION)), Turn(text("thanks"))]
-    await deck.turn(session_id, "ask me")
+    await sdk_home.turn(session_id, "ask me")
     assert '"Which database?"="SQLite"' in model.tool_results("ask me")[0]
-    before = len(deck.ear.asked)
-    await deck.turn(session_id, bash(model, "touch after"))
-    assert len(deck.ear.asked) == before, "what the agent was granted is not asked again"
+    before = len(sdk_home.listener.queries)
+    await sdk_home.turn(session_id, bash(model, "touch after"))
+    assert len(sdk_home.listener.queries) == before, "what the agent was granted is not asked again"
 
 
-async def test_prompts_wait_for_their_turn_and_an_interrupt_ends_one(deck: Deck, model: ModelServer) -> None:
+async def test_prompts_wait_for_their_turn_and_an_interrupt_ends_one(sdk_home: SdkHome, model: ModelServer) -> None:
     model.scripts |= {name: [Turn(text(name))] for name in ("first", "second", "third")}
     model.scripts["slow"] = [Turn(text("one two three"), between=30)]
-    session_id = (await deck.launch(prompt="slow")).session_id
-    await deck.send(session_id, "first")
-    await deck.send(session_id, "second")
-    await deck.ear.until(lambda: "one" in deck.ear.text())
+    session_id = (await sdk_home.launch(prompt="slow")).session_id
+    await sdk_home.send(session_id, "first")
+    await sdk_home.send(session_id, "second")
+    await sdk_home.listener.until(lambda: "one" in sdk_home.listener.text())
     assert not model.requests_for("first")
-    await deck.way.interrupt(session_id)
-    stopped = await deck.ended(1)
+    await sdk_home.launcher.interrupt(session_id)
+    stopped = await sdk_home.ended(1)
     assert (stopped["subtype"], stopped["is_error"]) == ("error_during_execution", True)
-    await deck.ended(3)
-    assert [turn.result.get("result") for turn in deck.ear.of(TurnEnded)[1:]] == ["first", "second"]
-    await deck.way.interrupt(session_id)
-    assert (await deck.turn(session_id, "third"))["result"] == "third", "an interrupt of nothing harms nothing"
-    deck.ear.decide = for_ever
-    await deck.send(session_id, bash(model, "touch never"))
-    waiting = await deck.send(session_id, "fourth")
-    await deck.ear.until(lambda: deck.ear.asked)
-    started = time.monotonic()
-    await deck.way.end(session_id)
-    assert time.monotonic() - started < 3
-    assert [asked.tool_name for asked in deck.ear.given_up] == ["Bash"]
-    assert [failed.message_id for failed in deck.ear.of(Failed)] == [waiting]
-    assert [(down.session_id, down.reason) for down in deck.ear.of(Down)] == [(session_id, "ended")]
-    assert not deck.processes
-    with pytest.raises(Refused, match="does not run here"):
-        await deck.send(session_id, "too late")
+    await sdk_home.ended(3)
+    assert [turn.result.get("result") for turn in sdk_home.listener.of(TurnEnded)[1:]] == ["first", "second"]
+    await sdk_home.launcher.interrupt(session_id)
+    assert (await sdk_home.turn(session_id, "third"))["result"] == "third", "an interrupt of nothing harms nothing"
+    sdk_home.listener.decide = never_decide
+    await sdk_home.send(session_id, bash(model, "touch never"))
+    waiting = await sdk_home.send(session_id, "fourth")
+    await sdk_home.listener.until(lambda: sdk_home.listener.queries)
+    await sdk_home.launcher.end(session_id)
+    assert [query.tool_name for query in sdk_home.listener.cancelled] == ["Bash"]
+    assert [failed.message_id for failed in sdk_home.listener.of(CommandFailed)] == [waiting]
+    assert [(down.session_id, down.reason) for down in sdk_home.listener.of(AgentExited)] == [(session_id, "ended")]
+    assert not sdk_home.processes
+    with pytest.raises(Refused, match="is not running"):
+        await sdk_home.send(session_id, "too late")
 
 
-async def test_a_queue_is_bounded_and_an_interrupt_takes_back_what_was_asked(newest: Deck, model: ModelServer) -> None:
-    newest.ear.decide = for_ever
+async def test_a_queue_is_bounded_and_an_interrupt_withdraws_its_requests(newest: SdkHome, model: ModelServer) -> None:
+    newest.listener.decide = never_decide
     session_id = (await newest.launch(prompt=bash(model, "touch never"))).session_id
-    await newest.ear.until(lambda: newest.ear.asked)
+    await newest.listener.until(lambda: newest.listener.queries)
     for _ in range(64):
         await newest.send(session_id, "more")
-    with pytest.raises(Refused, match="64 prompts wait already"):
+    with pytest.raises(Refused, match="64 prompts are waiting already"):
         await newest.send(session_id, "too many")
-    await newest.way.interrupt(session_id)
-    await newest.ear.until(lambda: newest.ear.given_up)
-    await newest.way.end(session_id)
+    await newest.launcher.interrupt(session_id)
+    await newest.listener.until(lambda: newest.listener.cancelled)
+    await newest.launcher.end(session_id)
     assert not (newest.home.project / "never").exists()
 
 
-async def test_it_is_resumed_and_forked_at_any_point(deck: Deck, model: ModelServer) -> None:
+async def test_a_session_is_resumed_and_forked_at_any_point(sdk_home: SdkHome, model: ModelServer) -> None:
     model.scripts |= {name: [Turn(text(name))] for name in ("first", "second", "third", "fourth")}
-    session_id = (await deck.launch(prompt="first")).session_id
-    await deck.ended(1)
-    point = next(data["uuid"] for kind, data in deck.ear.streams if kind == "message" and data["role"] == "assistant")
-    await deck.turn(session_id, "second")
-    await deck.way.end(session_id)
+    session_id = (await sdk_home.launch(prompt="first")).session_id
+    await sdk_home.ended(1)
+    point = next(
+        data["uuid"] for kind, data in sdk_home.listener.streams if kind == "message" and data["role"] == "assistant"
+    )
+    await sdk_home.turn(session_id, "second")
+    await sdk_home.launcher.end(session_id)
     forks = [
-        await deck.launch(resume=session_id, session_id=session_id, prompt="third"),
-        await deck.launch(resume=session_id, fork=True, fork_at=point, prompt="fourth"),
+        await sdk_home.launch(resume=session_id, session_id=session_id, prompt="third"),
+        await sdk_home.launch(resume=session_id, fork=True, fork_at=point, prompt="fourth"),
     ]
-    await deck.ended(4)
-    said = {name: json.dumps(model.requests_for(name)[0].body["messages"]) for name in ("third", "fourth")}
-    assert '"second"' in said["third"]
-    assert '"first"' in said["fourth"]
-    assert '"second"' not in said["fourth"]
+    await sdk_home.ended(4)
+    conversations = {name: json.dumps(model.requests_for(name)[0].body["messages"]) for name in ("third", "fourth")}
+    assert '"second"' in conversations["third"]
+    assert '"first"' in conversations["fourth"]
+    assert '"second"' not in conversations["fourth"]
     assert forks[0].session_id == session_id != forks[1].session_id
-    assert {turn.session_id for turn in deck.ear.of(TurnEnded)} == {fork.session_id for fork in forks}
-    told = len(deck.ear.news)
-    with pytest.raises(Refused, match="runs already"):
-        await deck.launch(resume=session_id, session_id=session_id)
+    assert {turn.session_id for turn in sdk_home.listener.of(TurnEnded)} == {fork.session_id for fork in forks}
+    report_count = len(sdk_home.listener.reports)
+    with pytest.raises(Refused, match="is already running"):
+        await sdk_home.launch(resume=session_id, session_id=session_id)
     with pytest.raises(Refused, match="No message found"):
-        await deck.launch(resume=session_id, fork=True, fork_at=str(uuid.uuid4()))
+        await sdk_home.launch(resume=session_id, fork=True, fork_at=str(uuid.uuid4()))
     with pytest.raises(Refused, match="No conversation found"):
-        await deck.launch(resume=str(uuid.uuid4()))
-    with pytest.raises(Refused, match="ask for a fork"):
-        await deck.launch(resume=session_id, fork_at=point)
-    assert len(deck.ear.news) == told, "nothing is told of one that did not start"
+        await sdk_home.launch(resume=str(uuid.uuid4()))
+    with pytest.raises(Refused, match="fork the session"):
+        await sdk_home.launch(resume=session_id, fork_at=point)
+    assert len(sdk_home.listener.reports) == report_count, "a session that did not start is not reported"
 
 
-async def test_model_mode_turns_commands_and_images(deck: Deck, model: ModelServer) -> None:
-    commands = deck.home.project / ".claude" / "commands"
+async def test_model_mode_turns_commands_and_images(sdk_home: SdkHome, model: ModelServer) -> None:
+    commands = sdk_home.home.project / ".claude" / "commands"
     commands.mkdir(parents=True)
     (commands / "greet.md").write_text("Say hello to $ARGUMENTS")
     model.scripts |= {name: [Turn(text(name))] for name in ("first", "Say hello to Ada", "look", "again")}
-    session_id = (await deck.launch(max_turns=1, permission_mode="default", model="claude-sonnet-4-5")).session_id
-    assert (await deck.turn(session_id, "first"))["result"] == "first"
+    session_id = (await sdk_home.launch(max_turns=1, permission_mode="default", model="claude-sonnet-4-5")).session_id
+    assert (await sdk_home.turn(session_id, "first"))["result"] == "first"
     assert model.requests_for("first")[0].body["model"].startswith("claude-sonnet-4-5")
-    await deck.way.change(session_id, "claude-haiku-4-5", "acceptEdits")
-    assert (await deck.turn(session_id, "/greet Ada"))["result"] == "Say hello to Ada"
+    await sdk_home.launcher.reconfigure(session_id, "claude-haiku-4-5", "acceptEdits")
+    assert (await sdk_home.turn(session_id, "/greet Ada"))["result"] == "Say hello to Ada"
     assert model.requests_for("Say hello to Ada")[0].body["model"].startswith("claude-haiku-4-5")
-    assert [body["permissionMode"] for body in deck.ear.noted("init")] == ["default", "acceptEdits"]
-    with pytest.raises(Refused, match="permission mode"):
-        await deck.way.change(session_id, None, "nonsense")
+    assert [body["permissionMode"] for body in sdk_home.listener.noted("init")] == ["default", "acceptEdits"]
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PIXEL}}
     notes = {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "my notes"}}
-    await deck.turn(session_id, "look", image, notes)
+    await sdk_home.turn(session_id, "look", image, notes)
     looked = json.dumps(model.requests_for("look")[0].body["messages"])
     assert PIXEL in looked
     assert "my notes" in looked
-    assert (await deck.turn(session_id, "/compact"))["is_error"] is False
-    assert deck.ear.noted("compact_boundary")[0]["compact_metadata"]["trigger"] == "manual"
-    over = await deck.turn(session_id, bash(model, "touch one"))
+    assert (await sdk_home.turn(session_id, "/compact"))["is_error"] is False
+    assert sdk_home.listener.noted("compact_boundary")[0]["compact_metadata"]["trigger"] == "manual"
+    over = await sdk_home.turn(session_id, bash(model, "touch one"))
     assert (over["subtype"], over["num_turns"]) == ("error_max_turns", 2)
-    now = (await deck.turn(session_id, "/clear"))["session_id"]
-    assert now != session_id, "it goes on under an id of its own; for us it keeps its first"
-    assert (await deck.turn(session_id, "again"))["session_id"] == now
+    now = (await sdk_home.turn(session_id, "/clear"))["session_id"]
+    assert now != session_id, "the agent continues under a new id; Quarterdeck keeps the first one"
+    assert (await sdk_home.turn(session_id, "again"))["session_id"] == now
     assert "touch one" not in json.dumps(model.requests_for("again")[0].body["messages"])
-    await deck.way.end(session_id)
-    assert [(down.session_id, down.reason) for down in deck.ear.of(Down)] == [(session_id, "ended")]
+    await sdk_home.launcher.end(session_id)
+    assert [(down.session_id, down.reason) for down in sdk_home.listener.of(AgentExited)] == [(session_id, "ended")]
 
 
 @pytest.mark.law("D8")
-async def test_a_killed_agent_is_noticed_leaves_nothing_and_can_be_resumed(deck: Deck, model: ModelServer) -> None:
-    session_id = (await deck.launch(prompt=bash(model, "(setsid sleep 300 &) ; touch begun"))).session_id
-    await deck.ended(1)
-    deck.ear.decide = for_ever
-    await deck.way.end(session_id)
-    running = await deck.launch(resume=session_id, session_id=session_id, prompt=bash(model, "touch never"))
-    await deck.ear.until(lambda: len(deck.ear.asked) == 2)
+async def test_a_killed_agent_is_noticed_leaves_nothing_and_can_be_resumed(
+    sdk_home: SdkHome, model: ModelServer
+) -> None:
+    session_id = (await sdk_home.launch(prompt=bash(model, "(setsid sleep 300 &) ; touch begun"))).session_id
+    await sdk_home.ended(1)
+    sdk_home.listener.decide = never_decide
+    await sdk_home.launcher.end(session_id)
+    running = await sdk_home.launch(resume=session_id, session_id=session_id, prompt=bash(model, "touch never"))
+    await sdk_home.listener.until(lambda: len(sdk_home.listener.queries) == 2)
     assert running.process is not None
     os.kill(running.process.pid, signal.SIGKILL)
-    killed = time.monotonic()
-    await deck.ear.until(lambda: len(deck.ear.of(Down)) == 2, seconds=2)
-    assert time.monotonic() - killed < 2
-    down = deck.ear.of(Down)[1]
+    await sdk_home.listener.soon(lambda: len(sdk_home.listener.of(AgentExited)) == 2)
+    down = sdk_home.listener.of(AgentExited)[1]
     assert (down.signal, down.code, down.reason) == (signal.SIGKILL, None, "exited")
-    assert len(deck.ear.given_up) == 1
-    assert not deck.processes
+    assert len(sdk_home.listener.cancelled) == 1
+    assert not sdk_home.processes
     model.scripts["go on"] = [Turn(text("here I am"))]
-    await deck.launch(resume=session_id, session_id=session_id)
-    assert (await deck.turn(session_id, "go on"))["result"] == "here I am"
+    await sdk_home.launch(resume=session_id, session_id=session_id)
+    assert (await sdk_home.turn(session_id, "go on"))["result"] == "here I am"
 
 
-async def test_sub_agents_ask_and_servers_of_the_project_are_there(newest: Deck, model: ModelServer) -> None:
+async def test_sub_agents_ask_and_servers_of_the_project_are_there(newest: SdkHome, model: ModelServer) -> None:
     server = {"command": sys.executable, "args": [str(Path("tests/support/mcp_server.py").resolve()), "form.json"]}
     (newest.home.project / "form.json").write_text('{"type": "object", "properties": {}}')
     (newest.home.project / ".mcp.json").write_text(json.dumps({"mcpServers": {"forms": server}}))
@@ -280,18 +277,20 @@ async def test_sub_agents_ask_and_servers_of_the_project_are_there(newest: Deck,
     model.scripts["delegate"] = [Turn(tool("Task", **work)), Turn(text("all done"))]
     model.scripts["do your part"] = [Turn(tool("Bash", command="touch part", description="t")), Turn(text("my part"))]
     await newest.launch(prompt="delegate")
-    await newest.ear.until(lambda: (newest.home.project / "part").exists())
-    await newest.ear.until(lambda: any(turn.result.get("result") == "all done" for turn in newest.ear.of(TurnEnded)))
-    assert newest.ear.asked[0].agent_id
-    assert any(data.get("parent_tool_use_id") for kind, data in newest.ear.streams if kind == "message")
-    assert newest.ear.noted("task_started")
-    servers = newest.ear.noted("init")[-1]["mcp_servers"]
+    await newest.listener.until(lambda: (newest.home.project / "part").exists())
+    await newest.listener.until(
+        lambda: any(turn.result.get("result") == "all done" for turn in newest.listener.of(TurnEnded))
+    )
+    assert newest.listener.queries[0].agent_id
+    assert any(data.get("parent_tool_use_id") for kind, data in newest.listener.streams if kind == "message")
+    assert newest.listener.noted("task_started")
+    servers = newest.listener.noted("init")[-1]["mcp_servers"]
     assert [(one["name"], one["status"]) for one in servers if one["name"] == "forms"] == [("forms", "connected")]
 
 
 @pytest.mark.law("S10")
-async def test_it_sees_nothing_of_ours_and_its_command_line_holds_no_token(
-    newest: Deck, model: ModelServer, monkeypatch: pytest.MonkeyPatch
+async def test_the_agent_sees_no_quarterdeck_secrets_and_its_command_line_holds_no_token(
+    newest: SdkHome, model: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("QUARTERDECK_TOKEN", "our-secret")
     monkeypatch.setenv("SOME_SECRET", "our-secret")
@@ -306,45 +305,50 @@ async def test_it_sees_nothing_of_ours_and_its_command_line_holds_no_token(
     assert seen.read_text().count('"hook_event_name":"UserPromptSubmit"') == 2
     assert running.process is not None
     proc = Path(f"/proc/{running.process.pid}")
-    ours = {**newest.kit().environment, "PWD": str(newest.home.project), "CLAUDE_CODE_ENTRYPOINT": "sdk-py"}
+    expected = {**newest.spec().environment, "PWD": str(newest.home.project), "CLAUDE_CODE_ENTRYPOINT": "sdk-py"}
     given = dict(line.split("=", 1) for line in proc.joinpath("environ").read_text().split("\0") if line)
     assert given.pop("CLAUDE_AGENT_SDK_VERSION")
-    assert given == ours
+    assert given == expected
     assert "our-secret" not in (newest.home.project / "seen-env").read_text()
     assert "hook-token" not in proc.joinpath("cmdline").read_text()
+
+
+async def test_a_start_can_choose_the_tools(sdk_home: SdkHome, model: ModelServer) -> None:
+    await sdk_home.launch(prompt="hello", tools=("Edit", "Write"))
+    await sdk_home.ended(1)
+    assert sorted(sdk_home.listener.noted("init")[0]["tools"]) == ["AskUserQuestion", "Edit", "Write"]
 
 
 async def test_tools_can_be_limited_and_the_question_is_always_among_them(
     tmp_path: Path, model: ModelServer, cli: Path
 ) -> None:
-    deck = Deck(ClaudeHome(tmp_path, cli=cli, model_url=model.url), tools=["Read"], sources=["user"])
-    await deck.launch(prompt="hello")
-    await deck.ended(1)
-    assert sorted(deck.ear.noted("init")[0]["tools"]) == ["AskUserQuestion", "Read"]
-    await asyncio.gather(*(deck.launch() for _ in range(2)))
-    starting = asyncio.create_task(deck.launch())
-    await deck.ear.until(lambda: len(deck.processes) > 9)
-    started = time.monotonic()
-    await deck.way.close()
-    assert time.monotonic() - started < 3
-    with pytest.raises(Refused, match="Quarterdeck stops"):
+    sdk_home = SdkHome(ClaudeHome(tmp_path, cli=cli, model_url=model.url), tools=["Read"], sources=["user"])
+    await sdk_home.launch(prompt="hello")
+    await sdk_home.ended(1)
+    assert sorted(sdk_home.listener.noted("init")[0]["tools"]) == ["AskUserQuestion", "Read"]
+    await asyncio.gather(*(sdk_home.launch() for _ in range(2)))
+    starting = asyncio.create_task(sdk_home.launch())
+    await sdk_home.listener.until(lambda: len(sdk_home.processes) > 9)
+    await sdk_home.launcher.close(restarts=False)
+    with pytest.raises(Refused, match="Quarterdeck is stopping"):
         await starting
-    assert [down.reason for down in deck.ear.of(Down)] == ["stopped"] * 3
-    assert not deck.processes
+    assert [down.reason for down in sdk_home.listener.of(AgentExited)] == ["stopped"] * 3
+    assert not sdk_home.processes
 
 
-OUR_SIDE = """
+DAEMON = """
 import asyncio, sys
 from pathlib import Path
 from tests.support.claude import ClaudeHome
-from tests.support.sdk_sessions import Deck, for_ever
+from tests.support.sdk_sessions import SdkHome, never_decide
 
 async def main(folder, cli, url, session_id, prompt):
-    deck = Deck(ClaudeHome(Path(folder), cli=Path(cli), model_url=url))
-    deck.ear.decide = for_ever
-    await deck.launch(session_id=session_id, prompt=prompt)
-    await deck.ear.until(lambda: deck.ear.asked)
-    print("asked", flush=True)
+    sdk_home = SdkHome(ClaudeHome(Path(folder), cli=Path(cli), model_url=url))
+    sdk_home.listener.decide = never_decide
+    await sdk_home.launch(session_id=session_id, prompt=prompt)
+    await sdk_home.send(session_id, "and then")
+    await sdk_home.listener.until(lambda: sdk_home.listener.queries)
+    print(sdk_home.listener.queries[0].query_id, flush=True)
     await asyncio.sleep(60)
 
 asyncio.run(main(*sys.argv[1:]))
@@ -352,45 +356,56 @@ asyncio.run(main(*sys.argv[1:]))
 
 
 @pytest.mark.law("S1")
-async def test_our_death_leaves_no_orphan_and_the_session_can_be_resumed(newest: Deck, model: ModelServer) -> None:
+@pytest.mark.law("D11")
+async def test_an_agent_outlives_its_daemon_and_asks_the_next_one_again(newest: SdkHome, model: ModelServer) -> None:
     session_id, folder = str(uuid.uuid4()), newest.home.path.parent
-    given = [str(folder), str(newest.home.cli), model.url, session_id, bash(model, "touch never")]
-    with subprocess.Popen([sys.executable, "-c", OUR_SIDE, *given], stdout=subprocess.PIPE) as ours:
-        assert ours.stdout is not None
-        assert await asyncio.to_thread(ours.stdout.readline) == b"asked\n"
-        assert newest.processes
-        ours.kill()
-    await newest.ear.until(lambda: not newest.processes, seconds=5)
-    model.scripts["go on"] = [Turn(text("here I am"))]
-    await newest.launch(resume=session_id, session_id=session_id, prompt="go on")
-    assert (await newest.ended(1))["result"] == "here I am"
+    model.scripts["and then"] = [Turn(text("here I am"))]
+    given = [str(folder), str(newest.home.cli), model.url, session_id, bash(model, "touch made")]
+    with subprocess.Popen([sys.executable, "-c", DAEMON, *given], stdout=subprocess.PIPE) as daemon:
+        assert daemon.stdout is not None
+        query_id = (await asyncio.to_thread(daemon.stdout.readline)).decode().strip()
+        daemon.kill()
+    [found] = await newest.launcher.adopt([session_id])
+    assert (found.session_id, len(found.queued)) == (session_id, 1)
+    assert (await newest.ended(2))["result"] == "here I am"
+    assert [query.query_id for query in newest.listener.queries] == [query_id]
+    assert (newest.home.project / "made").exists()
+    assert [one.message_id is None for one in newest.listener.of(PromptDelivered)] == [False]
 
 
-async def test_without_the_sdk_a_launch_says_how_to_get_it(newest: Deck, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.law("S2")
+async def test_an_agent_that_no_session_expects_is_ended(newest: SdkHome) -> None:
+    await newest.launch()
+    await newest.launcher.close(restarts=True)
+    assert newest.processes
+    newest.launcher = SdkLauncher(newest.listener, newest.folder)
+    assert await newest.launcher.adopt([]) == []
+    assert not newest.processes
+
+
+async def test_without_the_sdk_a_launch_says_how_to_get_it(newest: SdkHome, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "claude_agent_sdk", None)
     with pytest.raises(Refused) as refused:
         await newest.launch()
     assert str(refused.value) == MISSING
 
 
-async def test_a_decision_for_an_agent_that_dies_while_it_is_told_escapes_nowhere(
-    newest: Deck, model: ModelServer
-) -> None:
+async def test_a_decision_for_an_agent_that_dies_meanwhile_raises_nothing(newest: SdkHome, model: ModelServer) -> None:
     escaped: list[dict[str, Any]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: escaped.append(context))
     running = await newest.launch(prompt=bash(model, "touch big"))
     assert running.process is not None
     pid = running.process.pid
 
-    def stopped(asked: Asked) -> Allow:
+    def stopped(query: PermissionQuery) -> Allow:
         os.kill(pid, signal.SIGSTOP)
         return Allow(updated_input={"command": "touch big # " + "x" * 400_000, "description": "test"})
 
-    newest.ear.decide = stopped
-    await newest.ear.until(lambda: newest.ear.asked)
+    newest.listener.decide = stopped
+    await newest.listener.until(lambda: newest.listener.queries)
     await asyncio.sleep(0.3)
     os.kill(pid, signal.SIGKILL)
-    await newest.down(running.session_id)
+    await newest.exit(running.session_id)
     gc.collect()
     await asyncio.sleep(0)
     assert escaped == []

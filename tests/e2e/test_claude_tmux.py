@@ -1,4 +1,4 @@
-"""The real Claude Code in sessions of ours in tmux."""
+"""The real Claude Code in owned tmux sessions."""
 
 from __future__ import annotations
 
@@ -11,15 +11,18 @@ from typing import Any
 
 import pytest
 
-from quarterdeck.core.engine.session_messages import Send, Start
+from quarterdeck.config.settings import Config
+from quarterdeck.core.engine.session_messages import SendPrompt, StartSession
+from quarterdeck.drivers.claude.session_files import read_process
+from quarterdeck.drivers.registry import Drivers
 from quarterdeck.errors import Refused
-from quarterdeck.sessions.launcher import Kit
-from quarterdeck.sessions.tmux.launcher import TmuxWay
-from quarterdeck.sessions.tmux.user_panes import claude_panes
+from quarterdeck.sessions.launcher import LaunchSpec
+from quarterdeck.sessions.tmux.launcher import TmuxLauncher
+from quarterdeck.sessions.tmux.user_panes import agent_panes
 from tests.support.claude import ClaudeHome, require
-from tests.support.ears import Heard, eventually, shows
 from tests.support.model_server import ModelServer, Turn, text, tool
-from tests.support.owner import Owner
+from tests.support.owned_claude import Owner
+from tests.support.session_listener import ReportRecorder, eventually, shows
 
 pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("tmux")]
 
@@ -36,27 +39,28 @@ SCRIPTS = {
 
 
 class Place:
-    """A home with Claude Code, and the way to its sessions."""
+    """A home with Claude Code, and access to its sessions."""
 
     def __init__(self, home: ClaudeHome, model: ModelServer) -> None:
-        self.home, self.model, self.heard = home, model, Heard()
+        self.home, self.model, self.recorder = home, model, ReportRecorder()
         self.socket = home.path / "t" / "s"
-        self.way = TmuxWay(self.heard, self.socket)
+        self.launcher = TmuxLauncher(self.recorder, self.socket)
 
     @property
     def environment(self) -> dict[str, str]:
         return {**self.home.env, "QUARTERDECK_TAG": "tag"}
 
     async def launch(self, **more: Any) -> str:
-        kit = Kit(
-            claude=self.home.cli,
+        spec = LaunchSpec(
+            agent="claude",
+            program=self.home.cli,
             config_dir=self.home.config,
             environment=self.environment,
             hooks=json.dumps({"env": {"FROM_SETTINGS": "1"}}),
             folder=self.socket.parent,
         )
         session_id = str(uuid.uuid4())
-        start = Start(
+        start = StartSession(
             session_id=session_id,
             mode="tmux",
             cwd=str(self.home.project),
@@ -65,17 +69,17 @@ class Place:
             permission_mode="default",
             **more,
         )
-        running = await self.way.launch(start, kit)
+        running = await self.launcher.launch(start, spec)
         assert running.process is not None
         assert running.terminal is not None
         assert str(self.socket) in running.terminal
         return session_id
 
     async def send(self, session_id: str, prompt: str) -> None:
-        await self.way.send(Send(session_id=session_id, message_id="m", prompt=prompt, by="ann", at=0.0))
+        await self.launcher.send(SendPrompt(session_id=session_id, message_id="m", prompt=prompt, by="ann", at=0.0))
 
     def status(self, session_id: str) -> str | None:
-        return self.way._sessions[session_id].status()
+        return self.launcher._sessions[session_id].status()
 
 
 @pytest.fixture
@@ -93,25 +97,25 @@ async def place(
     try:
         yield place
     finally:
-        await place.way.close()
-        subprocess.run(place.way.server.words("kill-server"), env={}, capture_output=True, timeout=10)
+        await place.launcher.close()
+        subprocess.run(place.launcher.server.command_line("kill-server"), env={}, capture_output=True, timeout=60)
 
 
 @pytest.mark.law("S8")
 async def test_prompts_reach_the_agent_whole_and_once(place: Place) -> None:
     session_id = await place.launch(prompt="say hello")
-    await shows(place.way, session_id, "hello there")
+    await shows(place.launcher, session_id, "hello there")
     for prompt, answer in (
         ("two\nlines; -x $(id)", "both seen"),
         (LONG, "all rows seen"),
         ("!touch bang", "no shell ran"),
     ):
         await place.send(session_id, prompt)
-        await shows(place.way, session_id, answer)
+        await shows(place.launcher, session_id, answer)
         assert len(place.model.requests_for(prompt)) == 1
     assert not (place.home.project / "bang").exists()
-    await place.way.end(session_id)
-    assert [(down.session_id, down.reason) for down in place.heard.downs()] == [(session_id, "ended")]
+    await place.launcher.end(session_id)
+    assert [(down.session_id, down.reason) for down in place.recorder.exits()] == [(session_id, "ended")]
     assert not list(place.socket.parent.glob("*.json"))
 
 
@@ -119,27 +123,27 @@ async def test_prompts_reach_the_agent_whole_and_once(place: Place) -> None:
 async def test_nothing_is_typed_while_a_dialog_is_open_and_an_interrupted_prompt_is_no_draft(place: Place) -> None:
     session_id = await place.launch()
     await place.send(session_id, "make a file")
-    await shows(place.way, session_id, "Do you want to proceed?")
+    await shows(place.launcher, session_id, "Do you want to proceed?")
     await eventually(lambda: place.status(session_id) == "waiting")
-    with pytest.raises(Refused, match="waits for an answer"):
+    with pytest.raises(Refused, match="waiting for an answer"):
         await place.send(session_id, "say hello")
-    await place.way.interrupt(session_id)
+    await place.launcher.interrupt(session_id)
     await eventually(lambda: place.status(session_id) == "idle")
     await place.send(session_id, "take your time")
     await eventually(lambda: place.status(session_id) == "busy")
     await eventually(lambda: place.model.requests_for("take your time"))
-    await place.way.interrupt(session_id)
+    await place.launcher.interrupt(session_id)
     await eventually(lambda: place.status(session_id) == "idle")
     await place.send(session_id, "say hello")
-    await shows(place.way, session_id, "hello there")
+    await shows(place.launcher, session_id, "hello there")
     assert not (place.home.project / "made.txt").exists()
-    await place.way.end(session_id)
+    await place.launcher.end(session_id)
 
 
 @pytest.mark.law("S1")
 async def test_a_killed_owner_loses_nothing(place: Place) -> None:
     session_id = str(uuid.uuid4())
-    told = {
+    arguments = {
         "socket": str(place.socket),
         "claude": str(place.home.cli),
         "config": str(place.home.config),
@@ -147,22 +151,24 @@ async def test_a_killed_owner_loses_nothing(place: Place) -> None:
         "session_id": session_id,
         "cwd": str(place.home.project),
     }
-    command = [sys.executable, "-m", "tests.support.tmux_owner", json.dumps(told)]
+    command = [sys.executable, "-m", "tests.support.tmux_owner", json.dumps(arguments)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as owner:
         assert owner.stdout is not None
         pid = int(owner.stdout.readline())
         owner.kill()
-    found = await place.way.adopt([session_id, "of-another-day"])
+    found = await place.launcher.adopt([session_id, "of-another-day"])
     assert [(one.session_id, one.process and one.process.pid) for one in found] == [(session_id, pid)]
     await place.send(session_id, "say hello")
-    await shows(place.way, session_id, "hello there")
-    said = json.loads((place.home.config / "sessions" / f"{pid}.json").read_text())
-    assert said["sessionId"] == session_id
-    seen = await claude_panes(place.home.config, place.socket)
+    await shows(place.launcher, session_id, "hello there")
+    found_process = await eventually(lambda: read_process(str(place.home.config / "sessions" / f"{pid}.json")))
+    assert found_process is not None
+    assert found_process.session_id == session_id
+    drivers = Drivers(Config.model_validate({"claude": {"config_dir": str(place.home.config)}}))
+    seen = await agent_panes(drivers.running, place.socket)
     assert [(pane.session_id, pane.pid, pane.pane) for pane in seen] == [(session_id, pid, "%0")]
-    assert place.heard.news == []
-    await place.way.end(session_id)
-    assert len(place.heard.downs()) == 1
+    assert place.recorder.reports == []
+    await place.launcher.end(session_id)
+    assert len(place.recorder.exits()) == 1
 
 
 @pytest.fixture
@@ -171,7 +177,7 @@ def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Owner]:
     socket = folder / "t" / "s"
     with Owner(folder, require("2.1.325"), env={"QUARTERDECK_PTY_TMUX_SOCKET": str(socket)}) as owner:
         yield owner
-    subprocess.run(["tmux", "-S", str(socket), "kill-server"], env={}, capture_output=True, timeout=10)
+    subprocess.run(["tmux", "-S", str(socket), "kill-server"], env={}, capture_output=True, timeout=60)
 
 
 @pytest.mark.law("S1")
@@ -187,6 +193,6 @@ def test_a_killed_daemon_finds_its_session_again(owner: Owner) -> None:
     owner.event(session, "run.end", after=first["seq_no"])
     assert len(owner.model.requests_for("and again")) == 1
     assert owner.sessions()[session["session_id"]]["owned"]["terminal"] == before["terminal"]
-    owner.order(session, "end")
+    owner.command(session, "end")
     owner.ended(session)
     assert len(owner.daemon.events("session.exit")) == 1

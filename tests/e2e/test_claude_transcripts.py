@@ -1,12 +1,15 @@
-"""The real Claude Code's transcripts: what the model says, what it costs, what is left when a session is over."""
+"""The real Claude Code's transcripts: the model's messages, their cost, and what remains after a session."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from quarterdeck.core.text.feed.event_rows import fold
+from quarterdeck.core.text.feed.row_keys import is_debug
+from quarterdeck.core.text.feed.row_words import row_words
 from tests.support.claude import Json, require
-from tests.support.connected import Connected
+from tests.support.connected_claude import Connected
 from tests.support.daemon import until
 from tests.support.model_server import Turn, text, tool
 
@@ -30,7 +33,7 @@ def _texts(pair: Connected, session_id: str) -> dict[str, list[str]]:
     return found
 
 
-def test_what_is_said_and_used_is_known_when_a_session_ends(own: Connected) -> None:
+def test_messages_and_usage_are_known_when_a_session_ends(own: Connected) -> None:
     look = tool("Bash", command="echo hi", description="x")
     helper = tool("Agent", description="helper", prompt="helper job", subagent_type="general-purpose")
     own.script("helper job", Turn(text("helping"), look), Turn(text("helped")))
@@ -38,11 +41,11 @@ def test_what_is_said_and_used_is_known_when_a_session_ends(own: Connected) -> N
     ended = own.claude.run_headless("do it", "--allowedTools", "Bash,Agent").json
     session_id = ended["session_id"]
     own.recorded("session.summary")
-    said = _texts(own, session_id)
-    assert said["agent"][:3] == ["first I look", "then I send", "all done"]
-    assert said["subagent"] == ["helping", "helped"]
+    texts = _texts(own, session_id)
+    assert texts["agent"][:3] == ["first I look", "then I send", "all done"]
+    assert texts["subagent"] == ["helping", "helped"]
     (summary,) = [event["data"] for event in _of(own, session_id, "session.summary")]
-    assert summary["last_assistant_text"] == said["agent"][-1]
+    assert summary["last_assistant_text"] == texts["agent"][-1]
     assert summary["tool_call_count"] == 3
     assert "missing" not in summary
     session = own.sessions()[session_id]
@@ -56,7 +59,7 @@ def test_what_is_said_and_used_is_known_when_a_session_ends(own: Connected) -> N
     assert len({event["data"]["message_id"] for event in messages}) == len(messages)
 
 
-def test_a_compaction_is_summed_up_and_a_resumed_session_is_read_on(own: Connected) -> None:
+def test_a_compaction_is_recorded_and_a_resumed_transcript_is_read_further(own: Connected) -> None:
     look = tool("Bash", command="echo hi", description="x")
     own.script("say one", Turn(text("look"), look), Turn(text("one")))
     own.script("say two", Turn(text("two")))
@@ -83,3 +86,25 @@ def test_a_session_from_before_is_listed_and_its_command_resumes_it(own: Connect
     again = own.claude.run_headless("and now", *flags, cwd=Path(prior["resume"]["cwd"]))
     assert (again.text, again.json["session_id"]) == ("still here", session_id)
     until(lambda: _texts(own, session_id).get("agent") == ["I do", "still here"], what="what was said then and now")
+
+
+def test_the_texts_of_a_session_stand_before_the_calls_they_announce(own: Connected) -> None:
+    look = tool("Bash", command="echo hi", description="x")
+    own.script("do it", Turn(text("first I look"), look), Turn(text("then I look again"), look), Turn(text("all done")))
+    session_id = own.claude.run_headless("do it", "--allowedTools", "Bash").json["session_id"]
+    own.recorded("session.summary")
+    _, page = own.daemon.api("GET", f"/feed?session_id={session_id}&limit=200")
+    events = page["events"]
+    shown = [row_words(row) for row in fold(events) if not all(map(is_debug, row.events))]
+    assert [one.text for one in shown if one.text[0] in "❯◂●■"] == [
+        "❯ do it",
+        "◂ first I look",
+        "● Bash echo hi",
+        "◂ then I look again",
+        "● Bash echo hi",
+        "◂ all done",
+        "■ Run completed: 2 tools, 0 failed",
+    ]
+    assert sorted(event["seq_no"] for row in fold(events) for event in row.events) == [
+        event["seq_no"] for event in events
+    ]

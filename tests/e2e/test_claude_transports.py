@@ -1,18 +1,17 @@
-"""The other ways to connect: the plugin, and command hooks only, where all goes through forwarder and socket."""
+"""The other ways to connect: the plugin, and command hooks only, where everything goes through forwarder and socket."""
 
 import os
 import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from quarterdeck.drivers.claude.install.install import Transport
+from quarterdeck.agents.base import Transport
 from tests.support.claude import require
-from tests.support.connected import Connected
+from tests.support.connected_claude import Connected
 
-pytestmark = [pytest.mark.e2e, pytest.mark.alone, pytest.mark.usefixtures("tmux")]
+pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("tmux")]
 
 NOT_SO = "Nein, „so“ nicht\n– zweite Zeile"
 
@@ -47,13 +46,13 @@ def test_a_session_shows_before_its_first_prompt_and_is_decided(pair: Connected)
         session_id = terminal.session()["sessionId"]
         assert pair.session(session_id, "idle")["cwd"] == str(pair.claude.project)
         terminal.type_prompt(pair.script_bash("touch allowed"))
-        request = pair.asked("touch allowed")
+        request = pair.request_to_run("touch allowed")
         pair.decide(request, "allow")
         pair.confirmed(request)
         pair.session(session_id, "settled")
         prompt = pair.script_bash("touch denied")
         terminal.type_prompt(prompt)
-        request = pair.asked("touch denied")
+        request = pair.request_to_run("touch denied")
         pair.decide(request, "deny", message=NOT_SO)
         pair.confirmed(request)
         assert pair.session(session_id, "settled")["entrypoint"] == "cli"
@@ -64,33 +63,33 @@ def test_a_session_shows_before_its_first_prompt_and_is_decided(pair: Connected)
 
 
 @pytest.mark.law("D8")
-def test_an_answer_at_the_terminal_closes_the_card_within_a_second(forwarded: Connected) -> None:
+def test_an_answer_at_the_terminal_closes_the_card_though_the_tool_still_runs(forwarded: Connected) -> None:
+    command = "touch begun && until [ -e go-on ]; do sleep 0.02; done"
     with forwarded.terminal() as terminal:
-        terminal.type_prompt(forwarded.script_bash("touch begun && sleep 2"))
-        request = forwarded.asked("touch begun && sleep 2")
+        terminal.type_prompt(forwarded.script_bash(command))
+        request = forwarded.request_to_run(command)
         terminal.choose("Yes")
-        pressed = time.time()
-        assert forwarded.closed(request)["decision"]["at"] - pressed < 1.0
+        assert forwarded.closed(request)["decision"]["source"] == "elsewhere"
+        forwarded.path("go-on").touch()
         terminal.wait_for("finished")
         terminal.wait_status("idle")
         terminal.type_prompt(forwarded.script_bash("touch never"))
-        request = forwarded.asked("touch never")
+        request = forwarded.request_to_run("touch never")
         terminal.choose("No")
-        pressed = time.time()
-        closed = forwarded.closed(request)
+        closed = forwarded.closed_soon(request)
         assert (closed["status"], closed["decision"]["source"]) == ("withdrawn", "elsewhere")
-        assert closed["decision"]["at"] - pressed < 1.0
     assert not forwarded.path("never").exists()
 
 
 @pytest.mark.law("D8")
-def test_a_killed_agent_withdraws_its_request_within_a_second(forwarded: Connected) -> None:
+def test_a_killed_agent_withdraws_its_request_at_once(forwarded: Connected) -> None:
     with forwarded.terminal() as terminal:
         terminal.type_prompt(forwarded.script_bash("touch killed"))
-        request = forwarded.asked("touch killed")
+        request = forwarded.request_to_run("touch killed")
         os.kill(terminal.pid, signal.SIGKILL)
+        terminal.wait_for_end()
         try:
-            closed = forwarded.closed(request, seconds=1)
+            closed = forwarded.closed_soon(request)
         finally:
             forwarded.daemon.decide(request, "pass")
     assert (closed["status"], closed["decision"]["source"]) == ("withdrawn", "elsewhere")

@@ -1,4 +1,4 @@
-"""The terminal face in a real terminal, with real keys, beside a real Claude Code session."""
+"""The terminal UI in a real terminal, with real keys, beside a real Claude Code session."""
 
 import os
 import sys
@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from tests.support.claude import Json
-from tests.support.connected import Connected
+from tests.support.connected_claude import Connected
+from tests.support.daemon import PATIENCE_SECONDS
 from tests.support.tmux import Pane, wait_until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("tmux")]
-LEAVE_SECONDS = 15
 
 
 @contextmanager
-def face(pair: Connected, columns: int = 120, rows: int = 40) -> Iterator[Pane]:
+def tui(pair: Connected, columns: int = 120, rows: int = 40) -> Iterator[Pane]:
     """`qd up` in a terminal of its own, until it is left with q."""
     env = {"HOME": str(pair.claude.path), "QUARTERDECK_HOME": str(pair.daemon.home), "LANG": "C.UTF-8"}
     env |= {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2] / "src")}
@@ -35,15 +35,15 @@ def press_until_over(pane: Pane, key: str, pair: Connected, request: Json) -> No
         pane.keys(key)
         return bool(pair.request(request)["status"] != "pending")
 
-    wait_until(pressed, 10, pane.screen)
+    wait_until(pressed, PATIENCE_SECONDS, pane.screen)
 
 
-def test_a_request_of_a_real_session_is_allowed_and_another_denied_at_the_desk(newest: Connected) -> None:
-    with newest.terminal() as terminal, face(newest) as desk:
+def test_a_request_of_a_real_session_is_allowed_and_another_denied(newest: Connected) -> None:
+    with newest.terminal() as terminal, tui(newest) as desk:
         terminal.type_prompt(newest.script_bash("touch sailed"))
-        request = newest.asked("touch sailed")
+        request = newest.request_to_run("touch sailed")
         desk.wait_for("touch sailed")
-        wait_until(lambda: desk.title() == "(1) Quarterdeck", 5, desk.title)
+        wait_until(lambda: desk.title() == "(1) Quarterdeck", PATIENCE_SECONDS, desk.title)
         desk.keys("n")
         press_until_over(desk, "a", newest, request)
         decided = newest.confirmed(request)["decision"]
@@ -51,16 +51,16 @@ def test_a_request_of_a_real_session_is_allowed_and_another_denied_at_the_desk(n
         desk.wait_for("· confirmed")
         terminal.wait_for("finished")
         assert newest.path("sailed").exists()
-        wait_until(lambda: desk.title() == "Quarterdeck", 5, desk.title)
+        wait_until(lambda: desk.title() == "Quarterdeck", PATIENCE_SECONDS, desk.title)
 
         terminal.type_prompt(newest.script_bash("touch sunk"))
-        request = newest.asked("touch sunk")
+        request = newest.request_to_run("touch sunk")
         desk.resize(60, 20)
         desk.wait_for("touch sunk")
-        desk.press_until("d", "What shall the agent read?")
+        desk.press_until("d", "A message for the agent")
         desk.keys("not in these waters", "Enter")
         decided = newest.closed(request)["decision"]
         assert (decided["decision"], decided["message"]) == ("deny", "not in these waters")
         assert not newest.path("sunk").exists()
         desk.keys("q")
-        wait_until(lambda: desk.ended, LEAVE_SECONDS, desk.screen)
+        desk.wait_for_end()

@@ -1,12 +1,12 @@
-"""What `install` and `uninstall` show, refuse and never touch, with the real CLI."""
+"""Dry runs and refusals of `install` and `uninstall`, and files they never touch, with the real CLI."""
 
 import sys
 from pathlib import Path
 
 import pytest
 
+from quarterdeck.agents.base import Transport
 from quarterdeck.agents.claude.hook_setup import PLUGIN_ID, read_installed
-from quarterdeck.drivers.claude.install.install import Transport
 from quarterdeck.errors import ConfigError, QuarterdeckError
 from tests.contract.test_cli import at_a_terminal
 from tests.support.claude import ClaudeHome, require
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.e2e
 
 @pytest.fixture
 def latest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
-    """For what does not depend on the version."""
+    """The newest version, for tests that do not depend on the version."""
     claude = ClaudeHome(tmp_path, cli=require("2.1.325"), model_url="http://127.0.0.1:9")
     monkeypatch.setenv("HOME", str(claude.path))
     monkeypatch.setenv("PATH", claude.env["PATH"])
@@ -38,35 +38,36 @@ def test_a_dry_run_shows_one_key_per_line_without_secrets_and_touches_nothing(
     assert TOKEN not in report.diff
     assert "sk-mine" not in report.diff
     assert "\x1b" not in report.diff
-    assert report.diff.endswith(report.theirs), "what is the person's own stands last"
-    assert str(latest.file) in report.theirs
-    assert report.diff.count("--- ") == report.ours + 1
-    assert str(latest.home) not in [line for line in report.theirs.splitlines() if line.startswith("+++")]
+    assert report.diff.endswith(report.settings_diff), "what is the person's own stands last"
+    assert str(latest.file) in report.settings_diff
+    assert report.diff.count("--- ") == report.plugin_file_count + 1
+    assert str(latest.home) not in [line for line in report.settings_diff.splitlines() if line.startswith("+++")]
     assert tree(latest.home) | {"settings": latest.file.read_bytes()} == before
     assert latest.state().connections == ()
 
 
-def test_a_dry_run_of_the_removal_shows_ours_and_removes_nothing(latest: Bench) -> None:
+def test_a_dry_run_of_the_removal_shows_quarterdecks_hooks_and_removes_nothing(latest: Bench) -> None:
     latest.install()
     report = latest.uninstall(dry_run=True)
     assert f'-    "{PLUGIN_ID}": true' in report.diff
+    assert f"--- {latest.file}\n+++ /dev/null" in report.diff, "the file did not exist before, so it is deleted"
     assert TOKEN not in report.diff
     assert latest.state().problems == ()
 
 
-def test_a_home_that_cannot_be_made_is_named(latest: Bench) -> None:
+def test_a_home_that_cannot_be_created_is_named(latest: Bench) -> None:
     (latest.claude.path / "file").write_text("")
-    with pytest.raises(QuarterdeckError, match="file/home: Not a directory; mend that"):
+    with pytest.raises(QuarterdeckError, match="file/home: Not a directory; fix that"):
         latest.install(home=latest.claude.path / "file" / "home", transport=Transport.HTTP)
 
 
-def test_a_home_that_is_not_there_yet_is_made_for_us_alone(latest: Bench) -> None:
+def test_a_missing_home_is_created_private(latest: Bench) -> None:
     home = latest.claude.path / "new" / "home"
     assert latest.install(home=home).changed
     assert mode(home) == 0o700
 
 
-def test_removing_what_is_not_there_says_so(latest: Bench) -> None:
+def test_removing_a_missing_installation_says_so(latest: Bench) -> None:
     report = latest.uninstall()
     assert not report.changed
     assert "not connected" in report.lines[0]
@@ -88,21 +89,21 @@ def test_a_linked_settings_file_stays_a_link(latest: Bench, transport: Transport
 
 @pytest.mark.parametrize("transport", list(Transport))
 @pytest.mark.parametrize(
-    ("content", "file_mode", "said"),
+    ("content", "file_mode", "message"),
     [
-        (b'{"a": 1,\n  oops}', 0o644, r"settings\.json: is not valid JSON: .* line 2 .*; mend the file"),
+        (b'{"a": 1,\n  oops}', 0o644, r"settings\.json: is not valid JSON: .* line 2 .*; fix the file"),
         (b"[]", 0o644, r"settings\.json: is not a JSON object"),
-        (b"\xff\xfe", 0o644, r"settings\.json: .*; mend the file"),
+        (b"\xff\xfe", 0o644, r"settings\.json: .*; fix the file"),
         (b"{}", 0o444, r"settings\.json: is read-only; make it writable"),
     ],
 )
 def test_settings_that_cannot_be_edited_are_named_and_left_alone(
-    latest: Bench, transport: Transport, content: bytes, file_mode: int, said: str
+    latest: Bench, transport: Transport, content: bytes, file_mode: int, message: str
 ) -> None:
     latest.file.write_bytes(content)
     latest.file.chmod(file_mode)
     before = tree(latest.home)
-    with pytest.raises(QuarterdeckError, match=said):
+    with pytest.raises(QuarterdeckError, match=message):
         latest.install(transport=transport)
     assert latest.file.read_bytes() == content
     assert tree(latest.home) == before
@@ -135,7 +136,7 @@ def test_a_wait_that_claude_code_cannot_count_is_refused(latest: Bench) -> None:
 
 
 @pytest.mark.law("D18")
-def test_a_longer_wait_is_told_until_it_is_installed(latest: Bench) -> None:
+def test_a_longer_wait_is_reported_until_it_is_installed(latest: Bench) -> None:
     latest.install(transport=Transport.COMMAND, endpoint=latest.endpoint(wait=60))
     assert "time-out" in latest.state(wait=3600).problems[0]
     latest.install(transport=Transport.COMMAND, endpoint=latest.endpoint(wait=3600))
@@ -151,7 +152,7 @@ def test_no_command_line_carries_the_token(latest: Bench) -> None:
     assert not any(TOKEN in command for command in commands)
 
 
-def test_on_a_terminal_a_dry_run_shows_the_persons_own_file_and_counts_ours(latest: Bench) -> None:
+def test_on_a_terminal_a_dry_run_shows_the_persons_file_and_counts_quarterdecks_hooks(latest: Bench) -> None:
     latest.claude.write_settings(FOREIGN)
     claude = f"claude:\n  path: {latest.claude.cli}\n  config_dir: {latest.file.parent}\n"
     (latest.home / "config.yaml").write_text(claude)
@@ -162,5 +163,6 @@ def test_on_a_terminal_a_dry_run_shows_the_persons_own_file_and_counts_ours(late
     assert len(brief.splitlines()) < 30 < len(full.splitlines())
     assert full.index("hooks.json") < full.index(f"+++ {latest.file}")
     assert "Connected" in at_a_terminal(latest.home, ("install",), [])
+    assert "of Quarterdeck's own" not in full
     connected = at_a_terminal(latest.home, words, [])
     assert ("already connected" in connected, "+++" in connected) == (True, False)

@@ -1,4 +1,4 @@
-"""Lines for a screen reader in a real terminal: what is being typed survives what is said; the editor is one's own."""
+"""Plain mode in a real terminal: typed text survives announcements, and the person's own editor opens."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from quarterdeck.surfaces.terminal.model import SETTLE_SECONDS
-from tests.support.daemon import Daemon, decision_in, permission
+from tests.support.daemon import PATIENCE_SECONDS, Daemon, decision_in, permission
 from tests.support.tmux import Pane, wait_until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("tmux")]
@@ -29,9 +29,9 @@ def lines(daemon: Daemon, **more: str) -> Iterator[Pane]:
 
 
 def settles() -> None:
-    """Wait for the moment in which nothing decides what has only just come."""
+    """Wait until a request that just arrived may be decided."""
     came = time.monotonic()
-    wait_until(lambda: time.monotonic() - came > 2 * SETTLE_SECONDS, 5, str)
+    wait_until(lambda: time.monotonic() - came > 2 * SETTLE_SECONDS, PATIENCE_SECONDS, str)
 
 
 def enter(pane: Pane, text: str) -> None:
@@ -45,7 +45,7 @@ def daemon(tmp_path: Path) -> Iterator[Daemon]:
         yield running
 
 
-def test_what_is_being_typed_stands_again_below_what_is_said(daemon: Daemon) -> None:
+def test_typed_text_is_repeated_below_an_announcement(daemon: Daemon) -> None:
     with lines(daemon) as pane:
         pane.keys("-l", "deny 1 not")
         pane.wait_for("deny 1 not")
@@ -65,7 +65,7 @@ def test_what_is_being_typed_stands_again_below_what_is_said(daemon: Daemon) -> 
         assert " echo " in pane.wait_for(re.compile(r"left\n(?:.*\n)*.* icanon "))
 
 
-def test_an_interrupted_face_leaves_the_terminal_as_it_was(daemon: Daemon) -> None:
+def test_an_interrupted_plain_mode_leaves_the_terminal_as_it_was(daemon: Daemon) -> None:
     with lines(daemon) as pane:
         pane.keys("C-c")
         assert " echo " in pane.wait_for(re.compile(r"left\n(?:.*\n)*.* icanon "))

@@ -1,4 +1,4 @@
-"""The test harness itself, with the real CLI and nothing of ours in between."""
+"""The test harness itself, with the real CLI and without Quarterdeck."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from tests.support.daemon import Daemon
-from tests.support.faulty import Nursery
+from tests.support.failpoints import ForkServer
 
 
 @pytest.fixture(scope="module")
-def nursery() -> Iterator[Nursery]:
-    with Nursery() as nursery:
-        yield nursery
+def fork_server() -> Iterator[ForkServer]:
+    with ForkServer() as fork_server:
+        yield fork_server
 
 
 @pytest.fixture
-def daemon(tmp_path: Path, nursery: Nursery) -> Iterator[Daemon]:
-    with Daemon(tmp_path / "home", launch=nursery.launch()) as daemon:
+def daemon(tmp_path: Path, fork_server: ForkServer) -> Iterator[Daemon]:
+    with Daemon(tmp_path / "home", launch=fork_server.launch()) as daemon:
         yield daemon

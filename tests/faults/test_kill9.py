@@ -1,4 +1,4 @@
-"""A daemon that dies at any step has lost nothing it acknowledged, and has let nobody do what nobody allowed."""
+"""A daemon that is killed at any step has lost nothing it acknowledged, and no agent did what nobody allowed."""
 
 import asyncio
 import json
@@ -22,13 +22,13 @@ from quarterdeck.core.model.state import State
 from quarterdeck.store.hash_chain import verify
 from quarterdeck.wire import read_event, read_request, read_state, write_json
 from tests.support.daemon import READY_SECONDS, Daemon, Json, permission, prompt, until
-from tests.support.faulty import DIED, POINTS, Nursery
+from tests.support.failpoints import DIED, POINTS, ForkServer
 
 pytestmark = pytest.mark.faults
 
 HITS = int(os.environ.get("QD_FAULT_HITS", "40"))
 LANES = 2
-"""Stories told at once: a daemon that starts leaves a processor free."""
+"""How many stories run at the same time: a daemon that starts leaves a processor free."""
 
 LATEST = {"snapshot-open": 2, "snapshot-done": 2, "folding": 1, "restarted": 1, "noting": 3, "draining": 3}
 """The last passing of a point that a short story is sure to reach; others take a random one up to 20."""
@@ -46,12 +46,12 @@ ALONE = {"run.start", "run.end"}
 @pytest.mark.law("D12")
 @pytest.mark.timeout(60 + HITS * 3)
 @pytest.mark.parametrize("point", POINTS)
-def test_nothing_is_lost_when_the_daemon_dies_at(point: str, nursery: Nursery, tmp_path: Path) -> None:
+def test_nothing_is_lost_when_the_daemon_is_killed_at(point: str, fork_server: ForkServer, tmp_path: Path) -> None:
     def lane(number: int) -> int:
-        dice = random.Random(f"{point} {number}")
-        story = Story(tmp_path / f"lane{number}" / "home", nursery, dice)
+        rng = random.Random(f"{point} {number}")
+        story = Story(tmp_path / f"lane{number}" / "home", fork_server, rng)
         for _ in range(number, HITS, LANES):
-            story.live_and_die(point, dice.randint(1, LATEST.get(point, 20)))
+            story.run_until_kill(point, rng.randint(1, LATEST.get(point, 20)))
             story.check()
         story.close()
         return story.reached
@@ -62,15 +62,15 @@ def test_nothing_is_lost_when_the_daemon_dies_at(point: str, nursery: Nursery, t
 
 
 class Story:
-    """Many lives of one daemon in one home, and everything anybody was told in them."""
+    """Many lives of one daemon in one home, and all its answers in them."""
 
-    def __init__(self, home: Path, nursery: Nursery, dice: random.Random) -> None:
+    def __init__(self, home: Path, fork_server: ForkServer, rng: random.Random) -> None:
         home.parent.mkdir()
         self.home = home
         self.recovered = home.with_name("recovered.json")
         self.reached = 0
-        self._nursery = nursery
-        self._dice = dice
+        self._fork_server = fork_server
+        self._rng = rng
         self._life = 0
         self._known = 0
         self._head = b""
@@ -79,7 +79,7 @@ class Story:
         self._enveloped: set[str] = set()
         self.outstanding: dict[str, Json] = {}
 
-    def live_and_die(self, point: str, hit: int) -> None:
+    def run_until_kill(self, point: str, hit: int) -> None:
         """One life with a failpoint; when that ends it before anybody could talk to it, one more without."""
         before = self._deaths()
         if not self._live(point, "--point", point, "--hit", str(hit)):
@@ -95,20 +95,20 @@ class Story:
         every = "150" if point == "folding" else "20"
         shown = ("--snapshot-every", every, "--show-recovered", str(self.recovered))
         self._life += 1
-        self.told = Told()
+        self.outcomes = Outcomes()
         self.recovered.unlink(missing_ok=True)
-        with closing(Daemon(self.home, launch=self._nursery.launch(*options, *shown))) as daemon:
+        with closing(Daemon(self.home, launch=self._fork_server.launch(*options, *shown))) as daemon:
             daemon.begin()
             until(lambda: daemon.note().get("pid") == daemon.pid or not daemon.alive(), READY_SECONDS, what="a start")
             was_ready = daemon.note().get("pid") == daemon.pid
             if was_ready:
-                day = Day(daemon, self, self._life, self._dice)
+                day = Day(daemon, self, self._life, self._rng)
                 asyncio.run(day.play(daemon.terminate if point == "draining" else daemon.kill9))
             daemon.ended()
         return was_ready
 
     def check(self) -> None:
-        """What the log holds after a death, against what anybody was told before it."""
+        """Compare the log after a kill with the daemon's answers before it."""
         with closed_copy(self.home) as db:
             self._check_rows(db)
             rows = db.execute("SELECT body FROM events WHERE seq_no > ? ORDER BY seq_no", (self._known,)).fetchall()
@@ -122,7 +122,7 @@ class Story:
             self._check_views(db, events)
         bodies = [json.loads(body) for (body,) in rows]
         self._check_whole(bodies)
-        self._check_told(bodies)
+        self._check_outcomes(bodies)
 
     def close(self) -> None:
         """Once from the first row: the chain holds and the whole log folds to what was folded piece by piece."""
@@ -166,22 +166,22 @@ class Story:
                 kinds[cause].add(body["kind"])
         assert not [cause for cause, found in kinds.items() if found <= ALONE]
 
-    def _check_told(self, bodies: list[Json]) -> None:
+    def _check_outcomes(self, bodies: list[Json]) -> None:
         text = "\n".join(json.dumps(body) for body in bodies)
-        for marker in self.told.acknowledged:
+        for marker in self.outcomes.acknowledged:
             assert f'"{marker}"' in text, f"{marker} was acknowledged and is not in the log"
         for body in bodies:
             data = body["data"]
             if body["kind"] == "permission.decision" and data["source"] == "user" and not data.get("late"):
                 assert data["request_id"] not in self._decided, "decided twice"
                 self._decided[data["request_id"]] = data["decision_type"]
-        for request_id, decision in self.told.decided.items():
-            assert self._decided.get(request_id) == decision, f"{request_id}: a person was told {decision}"
+        for request_id, decision in self.outcomes.decided.items():
+            assert self._decided.get(request_id) == decision, f"{request_id}: a person's reply was {decision}"
         requests = {b["data"]["tool_input"]["command"]: b["data"] for b in bodies if b["kind"] == "permission.request"}
-        for command, decision in self.told.answers.items():
+        for command, decision in self.outcomes.answers.items():
             request_id = requests[command]["request_id"] if command in requests else command
             if decision != "pass":
-                assert self._decided.get(request_id) == decision, f"{command}: an agent was told {decision}"
+                assert self._decided.get(request_id) == decision, f"{command}: an agent's answer was {decision}"
 
 
 def plain(value: Any) -> Any:
@@ -189,8 +189,8 @@ def plain(value: Any) -> Any:
     return json.loads(write_json(value))
 
 
-class Told:
-    """What the daemon said in one life: acknowledgements, answers to agents by command, replies to people by id."""
+class Outcomes:
+    """The daemon's answers in one life: acknowledgements, answers to agents by command, replies to people by id."""
 
     def __init__(self) -> None:
         self.acknowledged: set[str] = set()
@@ -220,21 +220,21 @@ class closed_copy:  # noqa: N801
 class Day:
     """Agents on both transports and a person who decides, until the work is done or the daemon is gone."""
 
-    def __init__(self, daemon: Daemon, story: Story, life: int, dice: random.Random) -> None:
+    def __init__(self, daemon: Daemon, story: Story, life: int, rng: random.Random) -> None:
         self._story = story
-        self._told = story.told
-        self._dice = dice
-        self._name = f"{life}-{dice.randrange(1 << 30):x}"
+        self._outcomes = story.outcomes
+        self._rng = rng
+        self._name = f"{life}-{rng.randrange(1 << 30):x}"
         self._port, self._socket = daemon.port, str(daemon.socket_path)
         self._token, self._hook_token = daemon.token, daemon.hook_token
 
     async def play(self, end: Callable[[], None]) -> None:
-        """`end` ends a daemon that has outlived the work; its holders still wait then."""
-        resent = [self._nd_holder(i, p) for i, p in self._story.outstanding.items()]
+        """`end` ends a daemon that has outlived the work; its waiters still wait then."""
+        resent = [self._ndjson_waiter(i, p) for i, p in self._story.outstanding.items()]
         new = [(f"n-h{self._name}-{n}", permission(f"c-n{self._name}-{n}", f"s{n % 2}")) for n in range(3)]
         held = [
-            *(self._http_holder(n) for n in range(3)),
-            *(self._nd_holder(i, p) for i, p in new),
+            *(self._http_waiter(n) for n in range(3)),
+            *(self._ndjson_waiter(i, p) for i, p in new),
             *resent,
         ]
         self._story.outstanding = {**dict(new), **self._story.outstanding}
@@ -251,7 +251,7 @@ class Day:
                 status, _ = await http.call("POST", "/hook", self._something(n, marker))
                 assert status in (204, 503)
                 if status == 204:
-                    self._told.acknowledged.add(marker)
+                    self._outcomes.acknowledged.add(marker)
 
     async def _nd_events(self) -> None:
         reader, writer = await asyncio.open_unix_connection(self._socket)
@@ -265,14 +265,14 @@ class Day:
                     assert reply["request_id"] == request_id
                     assert reply["payload"]["action"] == "passthrough"
                     if "error" not in reply:
-                        self._told.acknowledged.add(request_id)
+                        self._outcomes.acknowledged.add(request_id)
         finally:
             writer.close()
 
     def _something(self, n: int, marker: str) -> Json:
         session_id = f"s{n % 3}"
         tool = {"session_id": session_id, "tool_name": "Read", "tool_input": {"file_path": marker}}
-        return self._dice.choice(
+        return self._rng.choice(
             [
                 prompt(marker, session_id),
                 {"hook_event_name": "PreToolUse", "tool_use_id": marker, **tool},
@@ -283,16 +283,16 @@ class Day:
             ]
         )
 
-    async def _http_holder(self, n: int) -> None:
+    async def _http_waiter(self, n: int) -> None:
         command = f"c-h{self._name}-{n}"
         async with _Http(self._port, self._hook_token) as http:
             status, body = await http.call("POST", "/hook", permission(command, f"s{n % 2}"))
         assert status in (200, 204, 503)
         if status != 503:
-            self._told.acknowledged.add(command)
-        self._hear(command, json.loads(body) if status == 200 else None)
+            self._outcomes.acknowledged.add(command)
+        self._record_answer(command, json.loads(body) if status == 200 else None)
 
-    async def _nd_holder(self, request_id: str, payload: Json) -> None:
+    async def _ndjson_waiter(self, request_id: str, payload: Json) -> None:
         """Sends, or sends again what an earlier life did not answer."""
         reader, writer = await asyncio.open_unix_connection(self._socket)
         try:
@@ -300,15 +300,15 @@ class Day:
             reply = json.loads(await reader.readuntil(b"\n"))
         finally:
             writer.close()
-        said = reply["payload"].get("stdout_json")
-        assert (reply["payload"]["action"] == "json_output") is (said is not None)
-        self._hear(request_id, said)
-        if said is not None:
+        output = reply["payload"].get("stdout_json")
+        assert (reply["payload"]["action"] == "json_output") is (output is not None)
+        self._record_answer(request_id, output)
+        if output is not None:
             del self._story.outstanding[request_id]
 
-    def _hear(self, name: str, said: Json | None) -> None:
-        decision = said["hookSpecificOutput"]["decision"]["behavior"] if said else "pass"
-        assert self._told.answers.setdefault(name, decision) == decision
+    def _record_answer(self, name: str, output: Json | None) -> None:
+        decision = output["hookSpecificOutput"]["decision"]["behavior"] if output else "pass"
+        assert self._outcomes.answers.setdefault(name, decision) == decision
 
     async def _person(self, decision: str) -> None:
         """Decides what it sees, each request once, and leaves some for the next life."""
@@ -319,7 +319,7 @@ class Day:
                 assert status == 200
                 for request in json.loads(content)["requests"]:
                     request_id = request["request_id"]
-                    if request_id not in seen and self._dice.random() < 0.35:
+                    if request_id not in seen and self._rng.random() < 0.35:
                         await self._decide(http, request_id, request["digest"], decision)
                     seen.add(request_id)
 
@@ -328,8 +328,8 @@ class Day:
         status, content = await http.call("POST", path, {"decision": decision, "digest": digest})
         assert status in (200, 409, 503), content
         if status == 200:
-            assert request_id not in self._told.decided, "two people were told that they decided"
-            self._told.decided[request_id] = decision
+            assert request_id not in self._outcomes.decided, "two people's decisions were accepted"
+            self._outcomes.decided[request_id] = decision
 
 
 async def _quietly(work: Coroutine[Any, Any, None]) -> None:

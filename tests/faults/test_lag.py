@@ -1,4 +1,4 @@
-"""The loop stays prompt while events pour in and a thousand agents wait; the daemon's own figures say so."""
+"""The loop stays prompt while events pour in and a thousand agents wait, and the daemon's own numbers show it."""
 
 import http.client
 import json
@@ -6,14 +6,13 @@ import os
 import resource
 import selectors
 import socket
-import statistics
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Self
 
 import pytest
 from websockets.client import ClientProtocol
@@ -21,16 +20,17 @@ from websockets.protocol import State
 from websockets.uri import parse_uri
 
 from quarterdeck import __version__
-from quarterdeck.surfaces.text.health import findings, quantile
+from quarterdeck.views.health import findings, quantile
 from tests.support.daemon import Daemon, Json, permission, prompt, until
+from tests.support.failpoints import faulty
 
 pytestmark = pytest.mark.faults
 
 PENDING = 1000
 RATE = 500
 SURFACES = 100
-WINDOWS, WINDOW_SECONDS, MOST_WINDOWS = 3, 3.0, 8
-STARVED = 0.15
+EVENTS, SAMPLES = 2000, 400
+"""The least number of events and of samples of the loop: one sample in a hundred must be more than one."""
 SENDERS = 10
 
 
@@ -43,7 +43,7 @@ def many_files() -> Iterator[None]:
 
 
 class Events:
-    """So many hook payloads a second, over kept connections, for as long as the `with` lasts."""
+    """This many hook payloads a second, over kept connections, for as long as the `with` lasts."""
 
     def __init__(self, daemon: Daemon, rate: float) -> None:
         self._daemon = daemon
@@ -59,10 +59,10 @@ class Events:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self._over.set()
         for sender in self._senders:
-            sender.join(10)
+            sender.join()
 
     def _send(self, number: int) -> None:
-        connection = http.client.HTTPConnection("127.0.0.1", self._daemon.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self._daemon.port, timeout=60)
         headers = {"Authorization": f"Bearer {self._daemon.hook_token}", "Content-Type": "application/json"}
         due, count = time.monotonic(), 0
         while not self._over.is_set():
@@ -74,11 +74,11 @@ class Events:
 
 
 class Surface:
-    """One WebSocket that has said hello and listens to everything."""
+    """A WebSocket that has sent hello and subscribes to everything."""
 
     def __init__(self, daemon: Daemon) -> None:
         self.received = 0
-        self.socket = socket.create_connection(("127.0.0.1", daemon.port), timeout=10)
+        self.socket = socket.create_connection(("127.0.0.1", daemon.port), timeout=60)
         self._protocol = ClientProtocol(parse_uri(f"ws://127.0.0.1:{daemon.port}/ws"))
         request = self._protocol.connect()
         request.headers["Authorization"] = f"Bearer {daemon.token}"
@@ -106,7 +106,7 @@ class Surface:
 
 
 class Surfaces:
-    """So many surfaces, read by one thread for as long as the `with` lasts."""
+    """This many surfaces, read by one thread for as long as the `with` lasts."""
 
     def __init__(self, daemon: Daemon, count: int) -> None:
         self.all = [Surface(daemon) for _ in range(count)]
@@ -119,7 +119,7 @@ class Surfaces:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self._over.set()
-        self._reading.join(10)
+        self._reading.join()
         for surface in self.all:
             surface.socket.close()
 
@@ -150,70 +150,42 @@ def during(before: Json, after: Json) -> Json:
     return {"count": after["count"] - before["count"], "buckets": buckets}
 
 
-class Window(NamedTuple):
-    """What a few seconds under load showed; `starved` is the part of them a processor was not to be had."""
-
-    rate: float
-    lag: float
-    starved: float
-
-
-def waited(pid: int) -> float:
-    """Seconds a process could have run and did not get a processor: another had it, or the machine below a virtual one
-    did not give it. Nothing, where the system does not tell."""
-    try:
-        queued = int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
-        stolen = int(Path("/proc/stat").read_text().splitlines()[0].split()[8]) / os.sysconf("SC_CLK_TCK")
-    except (OSError, IndexError):
-        return 0.0
-    return queued + stolen
-
-
-def window(daemon: Daemon) -> Window:
-    """Look at the daemon now and again after a while."""
-    before, starved = daemon.api("GET", "/stats")[1], waited(daemon.pid)
-    time.sleep(WINDOW_SECONDS)
-    after = daemon.api("GET", "/stats")[1]
-    assert (after["requests"]["held"], after["surfaces"]) == (PENDING, SURFACES)
-    seconds = after["at"] - before["at"]
-    lag = during(before["loop_lag_seconds"], after["loop_lag_seconds"])
-    assert lag["count"] > 50
-    rate = (after["events"]["recorded"] - before["events"]["recorded"]) / seconds
-    return Window(rate, quantile(lag, 0.99) or 0.0, (waited(daemon.pid) - starved) / seconds)
-
-
-def undisturbed(daemon: Daemon) -> list[Window]:
-    """Windows in which the daemon got its processor; on a machine too busy for that, those with the most of it."""
-    seen: list[Window] = []
-    while len([w for w in seen if w.starved < STARVED]) < WINDOWS and len(seen) < MOST_WINDOWS:
-        seen.append(window(daemon))
-    return sorted(seen, key=lambda w: w.starved)[:WINDOWS]
-
-
-def demanded(windows: list[Window]) -> tuple[float, float]:
-    """The least rate and the longest lag: the law's; or, where the daemon does not get its processor, what only a stall
-    of its own would break."""
-    return (0.8 * RATE, 0.05) if windows[-1].starved < STARVED else (0.3 * RATE, 0.5)
+def spent(pid: int) -> float:
+    """Seconds of a processor that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @pytest.mark.law("E14")
 def test_the_loop_is_prompt_at_500_events_a_second_with_1000_pending_and_100_surfaces(tmp_path: Path) -> None:
+    """Time in which the daemon waits for a processor does not count: a busy machine makes it neither late nor slow."""
     with ExitStack() as load:
-        daemon = load.enter_context(Daemon(tmp_path / "home"))
+        daemon = load.enter_context(Daemon(tmp_path / "home", launch=faulty("--own-time")))
         for n in range(PENDING):
             daemon.hold(permission(f"make {n}", f"held-{n % 50}"))
-        daemon.until_pending(PENDING, 60)
+        daemon.until_pending(PENDING)
         surfaces = load.enter_context(Surfaces(daemon, SURFACES))
-        until(lambda: all(s.received for s in surfaces.all), 20, what="a snapshot on every surface")
+        until(lambda: all(s.received for s in surfaces.all), what="a snapshot on every surface")
+        before, spent_before = daemon.api("GET", "/stats")[1], spent(daemon.pid)
         load.enter_context(Events(daemon, RATE))
-        windows = undisturbed(daemon)
-    rate, lag = demanded(windows)
-    assert statistics.median(w.rate for w in windows) > rate, f"the load was not reached: {windows}"
-    assert statistics.median(w.lag for w in windows) <= lag, windows
+        after = until(lambda: enough(daemon, before), every=0.2, what=f"{EVENTS} events") or {}
+        seconds = spent(daemon.pid) - spent_before
+        assert (after["requests"]["held"], after["surfaces"]) == (PENDING, SURFACES)
+    lag = during(before["loop_lag_seconds"], after["loop_lag_seconds"])
+    assert (quantile(lag, 0.99) or 0.0) <= 0.05, lag
+    assert (after["events"]["recorded"] - before["events"]["recorded"]) / seconds > RATE
 
 
-def test_of_a_loop_that_is_in_time_nothing_is_said(tmp_path: Path) -> None:
-    with Daemon(tmp_path / "home") as daemon:
+def enough(daemon: Daemon, before: Json) -> Json | None:
+    """The daemon's stats once it has recorded enough events and sampled its loop often enough."""
+    stats: Json = daemon.api("GET", "/stats")[1]
+    events = stats["events"]["recorded"] - before["events"]["recorded"]
+    samples = stats["loop_lag_seconds"]["count"] - before["loop_lag_seconds"]["count"]
+    return stats if events >= EVENTS and samples >= SAMPLES else None
+
+
+def test_a_prompt_loop_reports_no_problem(tmp_path: Path) -> None:
+    with Daemon(tmp_path / "home", launch=faulty("--own-time")) as daemon:
         daemon.hook(prompt("hello"))
 
         def is_well() -> bool:
@@ -221,4 +193,4 @@ def test_of_a_loop_that_is_in_time_nothing_is_said(tmp_path: Path) -> None:
             known = stats["loop_lag_seconds"]["p99"] is not None
             return known and all(check.ok for check in findings(stats, __version__))
 
-        until(is_well, 90, every=1.0, what="a minute in which the loop was in time")
+        until(is_well, 90, every=0.2, what="a minute in which the loop was in time")

@@ -23,12 +23,13 @@ WORK = """
 import sys
 from pathlib import Path
 from quarterdeck.store.log import Log
-from quarterdeck.store.search import SearchIndex
+from quarterdeck.store.search_index import SearchIndex
 log = Log.open(Path(sys.argv[1]))
 index = SearchIndex(log.path)
 print("ready", flush=True)
 while log.trim(int(sys.argv[2]), at=0.0, why="a test") or index.add():
     index.forget_trimmed()
+    print("a step", flush=True)
 """
 
 
@@ -37,7 +38,7 @@ def build(path: Path) -> int:
     log = Log.open(path, durability="normal")
     while log.seq_no < EVENTS:
         for _ in range(200):
-            scene.hears("UserPromptSubmit", prompt=f"word{scene.state.seq_no % 7} again")
+            scene.receives("UserPromptSubmit", prompt=f"word{scene.state.seq_no % 7} again")
         log.append([Entry(scene.events[log.seq_no :])])
     log.save_snapshot(scene.state)
     log.close()
@@ -55,7 +56,9 @@ def test_a_kill_while_trimming_and_indexing_costs_nothing(tmp_path: Path) -> Non
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as working:
             assert working.stdout is not None
             assert working.stdout.readline() == "ready\n"
-            time.sleep(draw.random() * 0.08)
+            for _ in range(draw.randint(1, 8)):
+                working.stdout.readline()
+            time.sleep(draw.random() * 0.01)
             working.send_signal(signal.SIGKILL)
         db = sqlite3.connect(path)
         assert verify(db) is None

@@ -1,17 +1,19 @@
-"""Credentials of a real daemon as a test wants them, and every route the daemon has."""
+"""Credentials of a real daemon for tests, and every route of the daemon."""
 
 import re
 import time
 from typing import cast
 
+from litestar import Litestar
 from litestar.routes import HTTPRoute
 
 from quarterdeck.api.app import create_api
-from quarterdeck.api.backend import Desk
-from quarterdeck.api.http.agent_block import Agents
-from quarterdeck.api.http.credentials import Access, Pace
+from quarterdeck.api.backend import Backend
+from quarterdeck.api.http.agent_block import AgentGuard
+from quarterdeck.api.http.credentials import Credentials, RateLimit
+from quarterdeck.api.live.clients import Clients
 from tests.support.daemon import Daemon, Json
-from tests.support.raw import JSON, Answer, Headers, bearer, send
+from tests.support.raw_http import JSON, Answer, Headers, bearer, send
 
 Route = tuple[str, str, str]
 """Method, path, and the scope it needs."""
@@ -19,9 +21,15 @@ Route = tuple[str, str, str]
 OUTSIDE: list[Route] = [("POST", "/hook", "ingest"), ("GET", "/nowhere", "observe")]
 
 
+def empty_api() -> Litestar:
+    """The API without anything behind it."""
+    credentials = Credentials("o" * 43, "h" * 43, dict)
+    return create_api(cast(Backend, None), credentials, RateLimit(), cast(AgentGuard, None), cast(Clients, None))
+
+
 def every_route() -> list[Route]:
-    """From the application itself, so that no route is forgotten; ids in paths are ones nothing has."""
-    app = create_api(cast(Desk, None), Access("o" * 43, "h" * 43, dict), Pace(), cast(Agents, None))
+    """Every route, read from the application so that none is forgotten; ids in paths do not exist."""
+    app = empty_api()
     found = [
         (str(method), re.sub(r"\{[^}]*\}", "nothing", route.path), str(handler.opt.get("scope", "observe")))
         for route in app.routes
@@ -33,7 +41,7 @@ def every_route() -> list[Route]:
 
 
 def make_token(daemon: Daemon, *scopes: str, seconds: float | None = None) -> Json:
-    """A token with exactly these scopes: `token` and `token_id`."""
+    """Create a token with exactly these scopes; returns `token` and `token_id`."""
     body = {"name": "+".join(scopes).replace("+", "-"), "scopes": scopes, "expires_seconds": seconds}
     status, made = daemon.api("POST", "/tokens", body)
     assert status == 201, made
@@ -67,17 +75,17 @@ class Page:
         self.csrf = ("X-CSRF-Token", str(self.call("GET", "/api/v1/me").json["csrf"]))
 
     def call(self, method: str, path: str, *headers: tuple[str, str], body: bytes = b"") -> Answer:
-        """With the cookie, and nothing else."""
+        """Call with the cookie and no other header."""
         return send(self.port, method, path, [self.cookie, *headers], body)
 
 
 def as_token(daemon: Daemon, token: str, method: str, path: str, body: bytes = b"{}", more: Headers = ()) -> Answer:
-    """A call with this token."""
+    """Call with this token."""
     content = body if method in ("POST", "PUT", "PATCH") else b""
     return send(daemon.port, method, path, [bearer(token), JSON, *more], content)
 
 
 def decide_a_thousand(daemon: Daemon, token: str) -> Answer:
-    """As many decisions as fit in one call, about nothing."""
+    """The most decisions that fit in one call, about requests that do not exist."""
     body = b'{"decisions":[%b]}' % b",".join([b'{"request_id":"nothing"}'] * 1000)
     return as_token(daemon, token, "POST", "/api/v1/requests/decisions", body)

@@ -19,13 +19,13 @@ OVER = "-- over --"
 
 
 def started(pid: int) -> str:
-    """When a process started, in the system's own count."""
+    """The start time of a process, in the system's own count."""
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
 
 
 class FakeAgent:
-    """A shell that runs what it is told; its sessions file says that it runs `session_id`. What it starts carries no
-    mark in its environment unless `marked`."""
+    """A shell that runs commands; its sessions file says that it runs `session_id`. Its children have no mark of an
+    agent in their environment unless `marked`."""
 
     def __init__(self, daemon: Daemon, session_id: str = "s1", *, marked: bool = False) -> None:
         self.daemon, self.session_id = daemon, session_id
@@ -53,21 +53,22 @@ class FakeAgent:
 
     @property
     def file(self) -> Path:
-        return self.daemon.home.with_name("claude") / "sessions" / f"{self.pid}.json"
+        config = self.daemon.env.get("CLAUDE_CONFIG_DIR") or self.daemon.home.with_name("claude")
+        return Path(config) / "sessions" / f"{self.pid}.json"
 
     def says(self, status: str, **more: Any) -> Self:
         """Write the sessions file as the CLI does."""
         self.file.parent.mkdir(parents=True, exist_ok=True)
-        now = int(time.time() * 1000)
-        said = {"pid": self.pid, "sessionId": self.session_id, "procStart": started(self.pid), "kind": "interactive"}
-        said |= {"status": status, "updatedAt": now, "statusUpdatedAt": now, **more}
+        now = int(time.time() * 1000) + 1  # whole milliseconds, and later than every hook before
+        content = {"pid": self.pid, "sessionId": self.session_id, "procStart": started(self.pid), "kind": "interactive"}
+        content |= {"status": status, "updatedAt": now, "statusUpdatedAt": now, **more}
         whole = self.file.with_suffix(".new")
-        whole.write_text(json.dumps(said))
+        whole.write_text(json.dumps(content))
         whole.replace(self.file)
         return self
 
     def runs(self, command: str) -> str:
-        """Run a command in this shell; gives all it printed."""
+        """Run a command in this shell; returns its output."""
         assert self._shell.stdin is not None
         assert self._shell.stdout is not None
         self._shell.stdin.write(f"{command}\necho '{OVER}'\n")
@@ -79,7 +80,7 @@ class FakeAgent:
         return "".join(printed)
 
     def kill9(self) -> None:
-        """End it and all it started that did not leave its session, as a closed terminal would."""
+        """Kill it and every process in its session, like a closed terminal."""
         for pid in [self.pid, *_in_session(self.pid)]:
             try:
                 os.kill(pid, signal.SIGKILL)
@@ -104,8 +105,8 @@ def _in_session(leader: int) -> list[int]:
 
 
 def allowing(daemon: Daemon, request: Json, *, then: str = "pass") -> str:
-    """A python command that allows a request with the owner's token and prints the status and the error's kind;
-    `then` is what it does between asking and being answered."""
+    """A Python command that allows a request with the owner's token and prints the status and the error's kind; `then`
+    is a statement to run between the request and the answer."""
     body = json.dumps({"decision": "allow", "digest": request["digest"]})
     program = f"""
 import os, socket
@@ -125,7 +126,7 @@ print(answer.split()[1].decode(), answer.decode().rpartition('"kind":"')[2].part
 
 @contextmanager
 def running_elsewhere(sessions: Path, session_id: str, status: str) -> Iterator[None]:
-    """A process of its own, and a sessions file that says it runs this session."""
+    """A process with a sessions file that says it runs this session."""
     with subprocess.Popen(["sleep", "600"]) as process:
         note = {"sessionId": session_id, "pid": process.pid, "procStart": started(process.pid), "status": status}
         sessions.mkdir(parents=True, exist_ok=True)

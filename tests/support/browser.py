@@ -1,4 +1,4 @@
-"""A real Chromium, and a page of somebody else on another port of this machine."""
+"""A real Chromium, and a foreign page on another port of this machine."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
 def chromium_path() -> Path:
-    """Where Chromium is, or a skip; a run with CI set fails without it."""
+    """The path of Chromium. Skips the test without it; with CI set, fails."""
     found = next((path for name in NAMES if (path := shutil.which(name))), None)
     if found is None and os.environ.get("CI"):
         pytest.fail("chromium is missing: install it")

@@ -43,7 +43,7 @@ def claude_197() -> Path | None:
 
 
 def install_197(timeout: float = 120.0) -> Path | None:
-    """The older version, fetched with npm if need be; None when npm cannot give it. Only `make parts` calls this."""
+    """The older version, installed with npm if necessary; None if that fails. Only `make parts` calls this."""
     if (found := claude_197()) or not shutil.which("npm"):
         return found
     prefix = CACHE / "claude-2.1.197"
@@ -60,13 +60,13 @@ def install_197(timeout: float = 120.0) -> Path | None:
     return claude_197()
 
 
-def require(wanted: str) -> Path:
+def require(version: str) -> Path:
     """The CLI "2.1.325" or "2.1.197", or a skip; without the bundled one a run with CI set fails."""
-    found = claude_325() if wanted == "2.1.325" else claude_197()
-    if found is None and wanted == "2.1.325" and os.environ.get("CI"):
+    found = claude_325() if version == "2.1.325" else claude_197()
+    if found is None and version == "2.1.325" and os.environ.get("CI"):
         pytest.fail("claude-agent-sdk with its bundled claude is missing: install the dev dependencies")
     if found is None:
-        pytest.skip(f"Claude Code {wanted} is not here")
+        pytest.skip(f"Claude Code {version} is not installed")
     return found
 
 
@@ -106,7 +106,7 @@ class ClaudeHome:
         self.trust(self.project)
 
     def trust(self, project: Path) -> None:
-        """Marks a folder as trusted, and every first-run dialog as seen."""
+        """Mark a folder as trusted, and every first-run dialog as seen."""
         file = self.path / ".claude.json"
         state = json.loads(file.read_text()) if file.exists() else {}
         known = {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}
@@ -139,7 +139,7 @@ class ClaudeHome:
         return settings
 
     def record_hooks(self, *events: str) -> Path:
-        """Makes every named event append its payload to a file, one line each; returns that file."""
+        """Make every named event append its payload to a file, one line each; returns that file."""
         seen = self.path / "hooks.ndjson"
         command = f"cat >> {shlex.quote(str(seen))}"
         hooks = {event: [{"hooks": [{"type": "command", "command": command}]}] for event in events}
@@ -160,7 +160,7 @@ class ClaudeHome:
             start_new_session=True,
         )
 
-    def run_headless(self, prompt: str, *flags: str, cwd: Path | None = None, timeout: float = 30.0) -> Finished:
+    def run_headless(self, prompt: str, *flags: str, cwd: Path | None = None, timeout: float = 60.0) -> Finished:
         with self.start_headless(prompt, *flags, cwd=cwd) as running:
             try:
                 stdout, stderr = running.communicate(timeout=timeout)

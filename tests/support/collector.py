@@ -1,4 +1,4 @@
-"""A real OTLP/HTTP receiver on loopback: decodes what it is sent, or does as a broken one does."""
+"""A real OTLP/HTTP receiver on loopback: decodes the spans it gets, or acts like a broken one."""
 
 import gzip
 import threading
@@ -12,7 +12,7 @@ from tests.support.daemon import until
 
 
 class Collector:
-    """With `with` it listens inside. `hang` never answers; `status` is what it answers with."""
+    """Listens inside a `with` block. `hang` never answers; `status` is its answer."""
 
     def __init__(self, *, hang: bool = False, status: int = 200) -> None:
         self.spans: list[Span] = []
@@ -57,7 +57,7 @@ class Collector:
         self._released.set()
         self._server.shutdown()
         self._server.server_close()
-        self._thread.join(5)
+        self._thread.join(60)
 
     def until_named(self, name: str, seconds: float = 10.0) -> Span:
         """The first span of this name."""
@@ -65,5 +65,5 @@ class Collector:
 
 
 def attributes(span: Span) -> dict[str, Any]:
-    """What a span says of itself, as plain values."""
+    """The attributes of a span, as plain values."""
     return {a.key: getattr(a.value, str(a.value.WhichOneof("value"))) for a in span.attributes}

@@ -18,12 +18,17 @@ from typing import Any, Protocol, Self, TypeVar
 Json = dict[str, Any]
 T = TypeVar("T")
 
-READY_SECONDS = 30.0
-STOP_SECONDS = 15.0
+PATIENCE_SECONDS = 60.0
+"""How long a test waits for what must happen: long enough for a busy machine, for no test passes or fails by it."""
+
+READY_SECONDS = STOP_SECONDS = PATIENCE_SECONDS
+POLLS, POLL_SECONDS = 50, 0.02
+"""`soon` and `until` poll at most this often, with this many seconds in between."""
+
 PLAIN = (sys.executable, "-m", "quarterdeck", "daemon")
 
 
-def until(check: Callable[[], T], seconds: float = 10.0, *, every: float = 0.005, what: str = "") -> T:
+def until(check: Callable[[], T], seconds: float = PATIENCE_SECONDS, *, every: float = 0.005, what: str = "") -> T:
     """The first true value of `check`; fails when the deadline passes without one."""
     deadline = time.monotonic() + seconds
     while not (found := check()):
@@ -31,6 +36,16 @@ def until(check: Callable[[], T], seconds: float = 10.0, *, every: float = 0.005
             raise AssertionError(f"not within {seconds} s: {what or getattr(check, '__name__', 'the condition')}")
         time.sleep(every)
     return found
+
+
+def soon(check: Callable[[], T], *, what: str = "") -> T:
+    """The first true value of `check`, which asks the daemon, within about a second of its time. Looks are counted and
+    not seconds, because a busy machine slows the looks as much as what they look for."""
+    for _ in range(POLLS):
+        if found := check():
+            return found
+        time.sleep(POLL_SECONDS)
+    raise AssertionError(f"not within {POLLS} polls: {what or getattr(check, '__name__', 'the condition')}")
 
 
 class Process(Protocol):
@@ -86,6 +101,9 @@ class Daemon:
         self.hang_up()
         if self.alive():
             self.kill9()
+        for record in (self.home / "run" / "sessions" / "sdk").glob("*.json"):
+            with suppress(ProcessLookupError):
+                os.kill(json.loads(record.read_text())["host"][0], signal.SIGKILL)
 
     def hang_up(self) -> None:
         """Close every connection that was made here."""
@@ -148,12 +166,12 @@ class Daemon:
                 os.kill(self.pid, number)
 
     def stop(self, seconds: float = STOP_SECONDS) -> int:
-        """SIGTERM, and the exit code."""
-        self.terminate()
+        """Stop it for good, as `qd stop` does; gives the exit code."""
+        self._signal(signal.SIGINT)
         return self.ended(seconds)
 
     def terminate(self) -> None:
-        """SIGTERM without waiting."""
+        """SIGTERM without waiting, as a service manager does that restarts it."""
         self._signal(signal.SIGTERM)
 
     def restart(self) -> Self:
@@ -201,11 +219,11 @@ class Daemon:
     def hook_token(self) -> str:
         return (self.home / "hook-token").read_text().strip()
 
-    def hook(self, payload: object, timeout: float = 10.0) -> tuple[int, bytes]:
+    def hook(self, payload: object, timeout: float = PATIENCE_SECONDS) -> tuple[int, bytes]:
         """POST /hook; bytes are sent as they are."""
         return self._call("POST", "/hook", payload, self.hook_token, timeout)
 
-    def api(self, method: str, path: str, body: object = None, timeout: float = 10.0) -> tuple[int, Any]:
+    def api(self, method: str, path: str, body: object = None, timeout: float = PATIENCE_SECONDS) -> tuple[int, Any]:
         """Call `/api/v1…` (or `/healthz`) as the owner."""
         where = path if path == "/healthz" else "/api/v1" + path
         status, content = self._call(method, where, body, self.token, timeout)
@@ -236,6 +254,17 @@ class Daemon:
         self._open.append(client.socket)
         return client
 
+    def forwarder(self, payload: object, call_id: str = "c1", gate: str = "assist") -> "Ndjson":
+        """A connection of the forwarder, which has sent its call."""
+        client = self.ndjson()
+        body = json.dumps(payload).encode()
+        client.send_raw(b"QDHOOK/2 %d %s cli - - %s\n%s" % (len(body), gate.encode(), call_id.encode(), body))
+        return client
+
+    def interrupt(self) -> None:
+        """SIGINT, as Ctrl-C and `qd stop` send it, without waiting."""
+        self._signal(signal.SIGINT)
+
     def pending(self) -> list[Json]:
         """Every request that waits."""
         found: list[Json] = []
@@ -248,8 +277,8 @@ class Daemon:
                 return found
             after = page["next"]
 
-    def until_pending(self, count: int, seconds: float = 10.0) -> list[Json]:
-        """Wait until exactly so many requests wait."""
+    def until_pending(self, count: int, seconds: float = PATIENCE_SECONDS) -> list[Json]:
+        """Wait until exactly this many requests wait."""
         found: list[Json] = []
 
         def enough() -> bool:
@@ -285,7 +314,7 @@ class HeldHook:
 
     def __init__(self, port: int, token: str, payload: object) -> None:
         self._port, self._token = port, token
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=10)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_SECONDS)
         self.send(payload)
 
     def send(self, payload: object, *, path: str = "/hook", token: str = "") -> None:
@@ -297,7 +326,7 @@ class HeldHook:
         )
         self.socket.sendall(head.encode() + body)
 
-    def answer(self, seconds: float = 10.0, *, close: bool = True) -> tuple[int, bytes]:
+    def answer(self, seconds: float = PATIENCE_SECONDS, *, close: bool = True) -> tuple[int, bytes]:
         """Status and body, which is all that came; status 0 when the connection was closed without an answer."""
         self.socket.settimeout(seconds)
         answer = b""
@@ -319,7 +348,7 @@ class HeldHook:
 
 
 def _whole_response(content: bytes) -> tuple[int, bytes] | None:
-    """The one response in these bytes; None while it is not whole."""
+    """The one response in these bytes; None while it is incomplete."""
     head, blank, body = content.partition(b"\r\n\r\n")
     if not blank:
         return None
@@ -336,7 +365,7 @@ class Ndjson:
 
     def __init__(self, path: Path) -> None:
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.socket.settimeout(10)
+        self.socket.settimeout(PATIENCE_SECONDS)
         self.socket.connect(str(path))
         self._rest = b""
 
@@ -353,7 +382,7 @@ class Ndjson:
     def send_raw(self, content: str | bytes) -> None:
         self.socket.sendall(content if isinstance(content, bytes) else content.encode())
 
-    def read(self, seconds: float = 10.0) -> Json | None:
+    def read(self, seconds: float = PATIENCE_SECONDS) -> Json | None:
         """The next reply; None when the daemon closed the connection."""
         self.socket.settimeout(seconds)
         while b"\n" not in self._rest:
@@ -367,7 +396,15 @@ class Ndjson:
         line, _, self._rest = self._rest.partition(b"\n")
         return dict(json.loads(line))
 
-    def ask(self, request_id: str, payload: object, seconds: float = 10.0) -> Json | None:
+    def read_all(self, seconds: float = PATIENCE_SECONDS) -> bytes:
+        """Everything until the daemon closes the connection."""
+        self.socket.settimeout(seconds)
+        with suppress(ConnectionError):
+            while chunk := self.socket.recv(1 << 16):
+                self._rest += chunk
+        return self._rest
+
+    def ask(self, request_id: str, payload: object, seconds: float = PATIENCE_SECONDS) -> Json | None:
         """Send one envelope and read one reply."""
         self.send(request_id, payload)
         return self.read(seconds)

@@ -1,4 +1,4 @@
-"""Events of the feed as the API gives them, by the thousand, and a daemon's reading side in memory."""
+"""Events of the feed as the API gives them, by the thousand, and an in-memory log that serves them."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from quarterdeck.core.text.titles import UI, Ui
+from quarterdeck.agents.claude.tools import tool_traits
+from quarterdeck.core.text.titles import UI_HINTS, UiHints
 from quarterdeck.errors import NoDaemon
 
 Event = dict[str, Any]
 START = 1_790_000_000.0
 
 
-class Book:
-    """Writes events in the order of a log, one line of a story each."""
+class EventStory:
+    """Builds the events of a session, in log order, from calls that read like a story."""
 
     def __init__(self, session_id: str = "s1", first: int = 1) -> None:
         self.session_id = session_id
@@ -25,8 +26,10 @@ class Book:
 
     def add(self, kind: str, data: Any, *, actor: str = "agent:root", level: str = "info", **more: Any) -> Event:
         n, run_id = self.next, f"{self.session_id}:R{self.run}"
+        if isinstance(data, dict) and isinstance(data.get("tool_name"), str):
+            data = {"tool_kind": tool_traits(data["tool_name"]).kind, **data}
         self.next += 1
-        hints = UI.get(kind, Ui())
+        hints = UI_HINTS.get(kind, UiHints())
         ui = {
             k: v for k, v in (("collapsed_default", hints.collapsed_default), ("badge", hints.badge)) if v is not None
         }
@@ -50,16 +53,16 @@ class Book:
         self.events.append(event)
         return event
 
-    def prompt(self, text: str) -> Book:
+    def prompt(self, text: str) -> EventStory:
         self.add("run.start", {"trigger": {"type": "user_prompt_submit", "prompt_preview": text}}, actor="system")
         self.add("user.prompt", {"prompt": text, "cwd": "/home/you/api"}, actor="user", title=f"❯ {text}", body=text)
         return self
 
-    def says(self, text: str) -> Book:
+    def says(self, text: str) -> EventStory:
         self.add("message.assistant", {"text": text}, title=f"◂ {text[:90]}", body=text)
         return self
 
-    def call(self, tool: str, response: Any = None, *, actor: str = "agent:root", **given: Any) -> Book:
+    def call(self, tool: str, response: Any = None, *, actor: str = "agent:root", **given: Any) -> EventStory:
         self.uses += 1
         use = f"toolu_{self.session_id}_{self.next}"
         about = {"tool_name": tool, "tool_input": given, "tool_use_id": use}
@@ -69,7 +72,7 @@ class Book:
         self.add("tool.post", after, actor=actor, title=f"⎿ {tool} result", cause=cause)
         return self
 
-    def fails(self, tool: str, error: str, *, actor: str = "agent:root", **given: Any) -> Book:
+    def fails(self, tool: str, error: str, *, actor: str = "agent:root", **given: Any) -> EventStory:
         use = f"toolu_{self.session_id}_{self.next}"
         about = {"tool_name": tool, "tool_input": given, "tool_use_id": use}
         pre = self.add("tool.pre", about, actor=actor, title=f"● {tool}()")
@@ -85,7 +88,7 @@ class Book:
         )
         return self
 
-    def asks(self, tool: str, *, decided: str | None = "allow", **given: Any) -> Book:
+    def asks(self, tool: str, *, decided: str | None = "allow", **given: Any) -> EventStory:
         request = f"q{self.next}"
         about = {"tool_name": tool, "tool_input": given, "request_id": request, "digest": "d", "held": True}
         pre = self.add("permission.request", about, actor="system", level="warn", title=f"⚠ Permission: {tool}")
@@ -96,14 +99,32 @@ class Book:
             self.add("permission.decision", data, actor="user", title=words, cause=cause)
         return self
 
-    def agent(self, name: str, work: Callable[[Book, str], Any], last: str = "Three routes lack docs.") -> Book:
+    def gated_call(
+        self, tool: str, response: Any = None, *, decided: str = "allow", held: bool = False, **given: Any
+    ) -> EventStory:
+        """A call that is announced, asked for and decided by a rule; a denied one has no result."""
+        use, request = f"toolu_{self.session_id}_{self.next}", f"q{self.next}"
+        about = {"tool_name": tool, "tool_input": given, "tool_use_id": use}
+        pre = self.add("tool.pre", about, title=f"● {tool}()")
+        cause = {"parent_event_id": pre["event_id"], "tool_use_id": use}
+        request_data = {**about, "request_id": request, "held": held}
+        self.add("permission.request", request_data, actor="system", level="warn", cause=cause)
+        data = {"request_id": request, "decision_type": decided, "source": "rule", "by": "r1", "pattern": f"{tool}(*)"}
+        self.add("permission.decision", data, actor="system", cause=cause)
+        if decided == "allow":
+            self.add("tool.post", {**about, "tool_response": response, "duration_ms": 40}, cause=cause)
+        return self
+
+    def agent(
+        self, name: str, work: Callable[[EventStory, str], Any], last: str = "Three routes lack docs."
+    ) -> EventStory:
         actor, about = f"subagent:{name}", {"agent_id": name, "agent_type": "Explore"}
         self.add("subagent.start", about, title="◇ Sub-agent Explore started")
         work(self, actor)
         self.add("subagent.stop", {**about, "stop_hook_active": False, "last_assistant_message": last}, actor=actor)
         return self
 
-    def stops(self, text: str) -> Book:
+    def stops(self, text: str) -> EventStory:
         self.add("stop.request", {"stop_hook_active": False, "last_assistant_message": text}, title="■ Stop", body=text)
         counters = {"tool_uses": self.uses, "tool_failures": 1}
         self.add("run.end", {"status": "completed", "counters": counters}, actor="system")
@@ -117,8 +138,8 @@ MESSAGE = (
 )
 
 
-def turn(book: Book) -> None:
-    """One believable turn of an agent: 27 events."""
+def turn(book: EventStory) -> None:
+    """Add one realistic turn of an agent: 27 events."""
     n = book.run
     book.prompt(f"add rate limiting to route {n}")
     book.says(MESSAGE)
@@ -136,8 +157,8 @@ def turn(book: Book) -> None:
 
 
 def turns(count: int, session_id: str = "s1") -> Iterator[Event]:
-    """So many events, made as they are asked for."""
-    book = Book(session_id)
+    """The first `count` events of many turns, made lazily."""
+    book = EventStory(session_id)
     while True:
         turn(book)
         for event in book.events:
@@ -147,18 +168,18 @@ def turns(count: int, session_id: str = "s1") -> Iterator[Event]:
         book.events.clear()
 
 
-class Log:
-    """Answers `GET /feed` from a list, as a daemon does, and counts how often it was asked."""
+class FeedLog:
+    """Answers `GET /feed` from a list, as a daemon does, and counts the calls."""
 
     def __init__(self, events: list[Event]) -> None:
         self.events = events
-        self.asked = 0
-        self.away = False
+        self.calls = 0
+        self.is_away = False
 
     def get(self, path: str, **query: Any) -> dict[str, Any]:
         assert path == "/api/v1/feed"
-        self.asked += 1
-        if self.away:
+        self.calls += 1
+        if self.is_away:
             raise NoDaemon("the daemon does not answer")
         found = [event for event in self._near(query) if _matches(event, query)]
         limit = query.get("limit", 200)
@@ -167,7 +188,7 @@ class Log:
         return {"events": found[:limit], "next": found[limit - 1]["seq_no"] if len(found) > limit else None}
 
     def _near(self, query: dict[str, Any]) -> list[Event]:
-        """What the places and the limit leave; the numbers of these events have no gaps."""
+        """The events within `before`, `after` and the limit. Their numbers have no gaps, so slicing is enough."""
         if not self.events:
             return []
         first, plain = self.events[0]["seq_no"], not any(query.get(key) for key in ("session_id", "kind", "q"))

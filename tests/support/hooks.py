@@ -1,8 +1,9 @@
-"""Our hooks as a test wants them."""
+"""Quarterdeck's hooks in the form that tests need."""
 
 from typing import Any
 
-from quarterdeck.agents.claude.hook_setup import Endpoint, Groups
+from quarterdeck.agents.base import Endpoint
+from quarterdeck.agents.claude.hook_setup import Groups
 
 OLD, NEW = "2.1.197", "2.1.325"
 

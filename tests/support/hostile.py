@@ -1,4 +1,4 @@
-"""Texts that want to act on a terminal, hide in it or pass for markup: what no surface may take at its word."""
+"""Hostile texts: control sequences, hidden characters and markup that no surface may interpret."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ HOSTILE = {
     "format": "%s %n {} {0} \\x1b",
     "long": "a" * 5000,
 }
-"""By what they try."""
+"""The texts by what they attempt."""
 
 TEXTS = tuple(HOSTILE.values())
 SENT = tuple(text for name, text in HOSTILE.items() if name != "surrogate")
-"""Those that JSON can carry."""
+"""The texts that JSON can carry."""
 
 HUGE = "x" * 10_000_000
 """A line of 10 MB."""

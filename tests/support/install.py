@@ -1,4 +1,4 @@
-"""A scratch home of ours beside a scratch home of Claude Code, and installs between them."""
+"""A scratch home of Quarterdeck beside one of Claude Code, and installs between them."""
 
 import json
 import stat
@@ -10,9 +10,11 @@ from typing import Any
 import msgspec
 
 from quarterdeck import hook as forwarder
+from quarterdeck.agents.base import Endpoint
 from quarterdeck.agents.claude.hook_setup import PLUGIN_ID
-from quarterdeck.drivers.claude.install import install as connect
-from quarterdeck.drivers.claude.install.install import Endpoint, InstallOptions, UninstallOptions
+from quarterdeck.config.settings import Config
+from quarterdeck.drivers.base import InstallOptions, InstallReport, InstallStatus, UninstallOptions, UninstallReport
+from quarterdeck.drivers.claude.driver import ClaudeDriver
 from tests.support.claude import ClaudeHome
 
 TOKEN = "hook-token-of-the-test-0123456789"
@@ -28,7 +30,7 @@ FOREIGN: dict[str, Any] = {
 
 
 class Bench:
-    """A scratch home of ours beside one of Claude Code's."""
+    """A scratch home of Quarterdeck beside one of Claude Code."""
 
     def __init__(self, claude: ClaudeHome) -> None:
         self.claude = claude
@@ -48,24 +50,24 @@ class Bench:
             hook_file=str(forwarder.__file__),
         )
 
-    def options(self, **changed: Any) -> InstallOptions:
-        options = InstallOptions(
-            home=self.home,
-            config_dir=self.claude.config,
-            endpoint=self.endpoint(),
-            claude_path=str(self.claude.cli),
-        )
-        return msgspec.structs.replace(options, **changed)
+    def driver(self, **settings: Any) -> ClaudeDriver:
+        """A driver of this Claude Code; `claude_path` names another program."""
+        path = settings.get("claude_path", str(self.claude.cli))
+        return ClaudeDriver(Config.model_validate({"claude": {"config_dir": str(self.claude.config), "path": path}}))
 
-    def install(self, **changed: Any) -> connect.InstallReport:
-        return connect.install(self.options(**changed))
+    def install(self, home: Path | None = None, **changed: Any) -> InstallReport:
+        driver = self.driver(**changed)
+        changed.pop("claude_path", None)
+        options = msgspec.structs.replace(InstallOptions(endpoint=self.endpoint()), **changed)
+        return driver.install(home or self.home, options)
 
-    def uninstall(self, **changed: Any) -> connect.UninstallReport:
-        options = UninstallOptions(home=self.home, config_dir=self.claude.config, claude_path=str(self.claude.cli))
-        return connect.uninstall(msgspec.structs.replace(options, **changed))
+    def uninstall(self, **changed: Any) -> UninstallReport:
+        driver = self.driver(**changed)
+        changed.pop("claude_path", None)
+        return driver.uninstall(self.home, msgspec.structs.replace(UninstallOptions(), **changed))
 
-    def state(self, **changed: Any) -> connect.ConnectState:
-        return connect.state(self.home, self.claude.config, self.endpoint(**changed))
+    def state(self, **changed: Any) -> InstallStatus:
+        return self.driver().install_status(self.home, self.endpoint(**changed))
 
     def run(self, *args: str) -> str:
         """What the CLI says in the project's folder."""

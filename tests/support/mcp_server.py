@@ -36,13 +36,13 @@ def main() -> None:
         message = json.loads(line)
         method, request_id = message.get("method"), message.get("id")
         if method == "tools/call":
-            asked = f"ask-{len(calls)}"
-            calls[asked] = request_id
+            question_id = f"ask-{len(calls)}"
+            calls[question_id] = request_id
             params = {"message": "Please fill this in", "requestedSchema": schema}
-            send({"id": asked, "method": "elicitation/create", "params": params})
+            send({"id": question_id, "method": "elicitation/create", "params": params})
         elif method is None and request_id in calls:
-            said = json.dumps(message.get("result", message.get("error")))
-            send({"id": calls[request_id], "result": {"content": [{"type": "text", "text": said}]}})
+            reply = json.dumps(message.get("result", message.get("error")))
+            send({"id": calls[request_id], "result": {"content": [{"type": "text", "text": reply}]}})
         elif request_id is not None:
             send({"id": request_id, "result": result_of(str(method), message.get("params", {}))})
 

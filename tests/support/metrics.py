@@ -1,4 +1,4 @@
-"""What Prometheus' own parser reads in our metrics."""
+"""Metrics as Prometheus' own parser reads them."""
 
 from prometheus_client.parser import text_string_to_metric_families
 

@@ -146,9 +146,9 @@ class ModelServer:
                     seen[block["tool_use_id"]] = _plain(block.get("content", ""))
         return [seen[call] for call in sorted(seen)]
 
-    def wait_until(self, heard: Callable[["ModelServer"], bool], timeout: float = 10.0) -> None:
+    def wait_until(self, is_met: Callable[["ModelServer"], bool], timeout: float = 60.0) -> None:
         with self._heard:
-            if not self._heard.wait_for(lambda: heard(self), timeout):
+            if not self._heard.wait_for(lambda: is_met(self), timeout):
                 raise TimeoutError(f"not heard within {timeout} s; {len(self._received)} requests came")
 
     def hear(self, path: str, body: Json) -> Received:
@@ -177,9 +177,9 @@ def find_prompt(scripts: Scripts, messages: Sequence[Json]) -> tuple[str | None,
     for at in range(len(messages) - 1, -1, -1):
         if messages[at]["role"] == "user":
             for block in reversed([*_blocks(messages[at : at + 1])]):
-                spoken = REMINDER.sub("", block.get("text", "")).strip()
-                if spoken in scripts:
-                    return spoken, at
+                prompt = REMINDER.sub("", block.get("text", "")).strip()
+                if prompt in scripts:
+                    return prompt, at
     return None, -1
 
 

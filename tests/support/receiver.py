@@ -1,4 +1,4 @@
-"""A real HTTP server on loopback that takes notifications, or does as a broken one does."""
+"""A real HTTP server on loopback that accepts notifications, or acts like a broken one."""
 
 import json
 import ssl
@@ -6,7 +6,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
-from tests.support.daemon import Json, until
+from tests.support.daemon import PATIENCE_SECONDS, Json, until
 
 
 class Taken:
@@ -21,11 +21,13 @@ class Taken:
 
 
 class Receiver:
-    """With `with` it listens inside. `statuses` are what it answers with, the last one for ever; `hang` never answers,
-    `tls` speaks TLS with this certificate and key."""
+    """Listens inside a `with` block. `statuses` are its answers, the last one forever; `hang` never answers; `tls`
+    speaks TLS with this certificate and key. It answers as soon as `answers` is set, as it is from the start."""
 
     def __init__(self, *statuses: int, hang: bool = False, tls: tuple[str, str] | None = None) -> None:
         self.taken: list[Taken] = []
+        self.answers = threading.Event()
+        self.answers.set()
         left = list(statuses or (200,))
         released = self._released = threading.Event()
         receiver = self
@@ -36,6 +38,7 @@ class Receiver:
                 receiver.taken.append(Taken(self.path, {k.lower(): v for k, v in self.headers.items()}, body))
                 if hang:
                     released.wait()
+                receiver.answers.wait()
                 status = left.pop(0) if len(left) > 1 else left[0]
                 self.send_response(status)
                 if 300 <= status < 400:
@@ -61,11 +64,12 @@ class Receiver:
 
     def __exit__(self, *error: object) -> None:
         self._released.set()
+        self.answers.set()
         self._server.shutdown()
         self._server.server_close()
-        self._thread.join(5)
+        self._thread.join(60)
 
-    def until_taken(self, count: int, seconds: float = 15.0) -> list[Taken]:
-        """Wait until so many have come."""
+    def until_taken(self, count: int, seconds: float = PATIENCE_SECONDS) -> list[Taken]:
+        """Wait until this many have come."""
         until(lambda: len(self.taken) >= count, seconds, what=f"{count} notifications")
         return self.taken

@@ -1,4 +1,4 @@
-"""Real git repositories: plain ones, and ones that would run something if they were asked carelessly."""
+"""Real git repositories: plain ones, and ones that run a program on a careless git command."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def git(folder: Path, *words: str) -> str:
 
 
 def repository(folder: Path, branch: str = "main") -> Path:
-    """One commit with one file."""
+    """A repository with one commit of one file."""
     folder.mkdir(parents=True)
     git(folder, "init", "-q", "-b", branch)
     (folder / "a.txt").write_text("one\n")
@@ -37,7 +37,7 @@ def commit(folder: Path) -> None:
 
 
 def hostile(root: Path, marker: Path) -> list[Path]:
-    """Repositories each of which touches the marker by another way when `git status` is asked plainly, or could."""
+    """Repositories that touch the marker, each in another way, on a plain `git status`, or could."""
     touch = f"touch {marker}"
     made = [_configured(root / "fsmonitor", "core.fsmonitor", f"{touch}; false")]
     made.append(_configured(root / "included", "include.path", "../evil"))
@@ -64,7 +64,7 @@ def hostile(root: Path, marker: Path) -> list[Path]:
 
 
 def runs_when_written(root: Path, marker: Path) -> list[Path]:
-    """Repositories each of which touches the marker its own way when worktrees are plainly made, compared or merged."""
+    """Repositories that touch the marker, each in another way, when git creates, compares or merges a worktree."""
     touch = f"touch {marker}"
     program = _program(root / "touch", touch)
     made = [_with_attribute(root / "driver", "merge=x", "merge.x.driver", touch)]
@@ -81,9 +81,9 @@ def runs_when_written(root: Path, marker: Path) -> list[Path]:
     return made
 
 
-def _program(path: Path, does: str) -> Path:
+def _program(path: Path, script: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"#!/bin/sh\n{does}\n")
+    path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(0o755)
     return path
 
@@ -103,10 +103,12 @@ def _configured(folder: Path, key: str, value: str) -> Path:
 
 
 def _make_stale(folder: Path) -> None:
-    """The same size with another time: git must read the file, through its filters, to know."""
+    """Give a file new content of the same size: git must read it, through its filters, to notice. The index is older
+    than every file it names, so `git status` writes it again; else it would only within the second of its commit."""
     file = folder / "a.txt"
     file.write_text("two\n")
     os.utime(file, (1, 1))
+    os.utime(folder / ".git" / "index", (1, 1))
 
 
 def _with_submodule(folder: Path, touch: str) -> Path:
@@ -120,7 +122,7 @@ def _with_submodule(folder: Path, touch: str) -> Path:
 
 
 def _partial(folder: Path, touch: str) -> Path:
-    """Its objects are missing, and it names a program that would bring them."""
+    """A partial clone: objects are missing, and its settings name a program that fetches them."""
     repository(folder)
     settings = ("[core]\n\trepositoryformatversion = 1\n[extensions]\n\tpartialclone = origin\n"
                 f'[remote "origin"]\n\turl = {folder}\n\tuploadpack = {touch}; false\n\tpromisor = true\n')  # fmt: skip

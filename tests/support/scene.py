@@ -1,8 +1,8 @@
-"""A scene for story tests of the core: what is heard, what is recorded, who is answered."""
+"""A scene for story tests of the core: inputs, then checks of the events, the answers and the state."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from msgspec.structs import replace
 
@@ -11,37 +11,46 @@ from quarterdeck.core.engine.fold import fold
 from quarterdeck.core.engine.messages import (
     AddRule,
     AddRules,
-    Answer,
+    CheckAfter,
+    CommandReply,
     Deadline,
     Decide,
-    Heard,
+    HookReceived,
     Input,
-    LookAfter,
     Notify,
-    Places,
     Remember,
-    Reply,
+    ResolvedPaths,
+    RiskAssessed,
+    SendAnswer,
     StillWaiting,
 )
 from quarterdeck.core.model.agent_state import AgentState
 from quarterdeck.core.model.decisions import Decision, NoOpinion
 from quarterdeck.core.model.events import FeedEvent
+from quarterdeck.core.model.risk_levels import Risk
 from quarterdeck.core.model.rule import Rule
 from quarterdeck.core.model.state import Request, Session, Settings, State
 from quarterdeck.core.reduce import Result, reduce
+from quarterdeck.core.risk.quick_risk import quick_risk
+
+T = TypeVar("T")
 
 
 class Scene:
-    """One state that hears inputs; each check speaks of the last input."""
+    """One state that receives inputs; each check is about the last input. With `assesses`, the full risk of every
+    request is there before the next look at whether it still waits, and is the quick one."""
 
-    def __init__(self, *, session_id: str = "s1", attended: bool = True, **settings: Any) -> None:
+    def __init__(
+        self, *, session_id: str = "s1", attended: bool = True, assesses: bool = True, **settings: Any
+    ) -> None:
         self.state = State(runner_id="otter", settings=Settings(**settings))
         self.session_id = session_id
         self.attended = attended
+        self.assesses = assesses
         self.events: list[FeedEvent] = []
         self.answers: dict[str, list[Decision]] = {}
         self.clock = 1000.0
-        self.places: Places | None = None
+        self.paths: ResolvedPaths | None = None
         self._n = 0
         self._last: Result | None = None
 
@@ -54,30 +63,36 @@ class Scene:
     def session(self) -> Session:
         return self.state.sessions.get(self.session_id) or self.state.ended[self.session_id]
 
-    def tells(self, told: Input) -> Self:
-        self._last = reduce(self.state, told)
+    def submits(self, message: Input) -> Self:
+        self._last = reduce(self.state, message)
         self.state = self._last.state
         self.events += self._last.events
         for effect in self._last.effects:
-            if isinstance(effect, Answer):
+            if isinstance(effect, SendAnswer):
                 self.answers.setdefault(effect.event_id, []).append(effect.decision)
         return self
 
-    def hears(self, hook: str, *, id: str = "", session: str = "", entrypoint: str = "", **payload: Any) -> Self:
+    def effects(self, kind: type[T]) -> list[T]:
+        """The last step's effects of one type."""
+        return [effect for effect in self.last.effects if isinstance(effect, kind)]
+
+    def receives(self, hook: str, *, id: str = "", session: str = "", entrypoint: str = "", **payload: Any) -> Self:
         """An agent's hook, one second after the last."""
-        return self.tells(self.heard(hook, id, session, entrypoint, payload))
+        return self.submits(self.hook_received(hook, id, session, entrypoint, payload))
 
-    def hears_at_the_gate(self, *, id: str = "", entrypoint: str = "", enforced: bool = True, **payload: Any) -> Self:
+    def receives_at_the_gate(
+        self, *, id: str = "", entrypoint: str = "", enforced: bool = True, **payload: Any
+    ) -> Self:
         """A tool call before it runs."""
-        heard = replace(self.heard("PreToolUse", id, "", entrypoint, payload), enforced=enforced)
-        return self.tells(heard)
+        received = replace(self.hook_received("PreToolUse", id, "", entrypoint, payload), enforced=enforced)
+        return self.submits(received)
 
-    def heard(self, hook: str, id: str, session: str, entrypoint: str, payload: dict[str, Any]) -> Heard:
+    def hook_received(self, hook: str, id: str, session: str, entrypoint: str, payload: dict[str, Any]) -> HookReceived:
         self.clock += 1
         self._n += 1
         body = {"session_id": session or self.session_id, "hook_event_name": hook, "cwd": "/w/app", **payload}
         event = read_hook(body, event_id=id or f"e{self._n}", at=self.clock, entrypoint=entrypoint)
-        return Heard(event=event, attended=self.attended, places=self.places)
+        return HookReceived(event=event, attended=self.attended, paths=self.paths)
 
     def decides(
         self,
@@ -88,10 +103,10 @@ class Scene:
         by: str = "ann",
         remember: Remember | None = None,
     ) -> Self:
-        """A person decides what they were shown, or names another digest."""
+        """A person decides the request they were shown, or names another digest."""
         self.clock += 1
         shown = digest or self.request(request_id).digest
-        return self.tells(
+        return self.submits(
             Decide(request_id=request_id, decision=decision, digest=shown, by=by, at=self.clock, remember=remember)
         )
 
@@ -107,32 +122,42 @@ class Scene:
             created_by="ann",
             **more,
         )
-        return self.tells(AddRule(rule=rule, by="ann", at=self.clock))
+        return self.submits(AddRule(rule=rule, by="ann", at=self.clock))
 
     def imports(self, *rules: Rule, is_trial: bool = False) -> Self:
         """A person makes several rules at once."""
         self.clock += 1
-        return self.tells(AddRules(rules=rules, by="ann", at=self.clock, is_trial=is_trial))
+        return self.submits(AddRules(rules=rules, by="ann", at=self.clock, is_trial=is_trial))
 
-    def waits_too_long(self, request_id: str) -> Self:
+    def expires(self, request_id: str) -> Self:
         self.clock += 1
-        return self.tells(Deadline(request_id=request_id, at=self.clock))
+        return self.submits(Deadline(request_id=request_id, at=self.clock))
 
     def still_waits(self, request_id: str, waited: float, clock: str = "12:00") -> Self:
-        """Nobody has answered for so many seconds, and so late is it."""
+        """The request is unanswered for this many seconds, at this time of day."""
+        for request in self.state.requests.values() if self.assesses else ():
+            if request.status == "pending" and request.risk is None:
+                risk = quick_risk(request, "/w/app", self.state.settings.home)
+                self.assessed(request.request_id, risk.level, *risk.reasons)
         self.clock += 1
         hour, _, minute = clock.partition(":")
         of_day = int(hour) * 60 + int(minute)
-        return self.tells(StillWaiting(request_id=request_id, waited=waited, minute=of_day, at=self.clock))
+        return self.submits(StillWaiting(request_id=request_id, waited=waited, minute=of_day, at=self.clock))
 
-    def looks_after(self, *seconds: float) -> Self:
-        assert [e.seconds for e in self.last.effects if isinstance(e, LookAfter)] == list(seconds)
+    def assessed(self, request_id: str, level: str, *reasons: str, digest: str = "") -> Self:
+        """The full risk of the request is assessed, or that of another digest."""
+        of_digest = digest or self.request(request_id).digest
+        risk = Risk(level, list(reasons))
+        return self.submits(RiskAssessed(request_id=request_id, digest=of_digest, risk=risk, at=self.clock))
+
+    def checks_after(self, *seconds: float) -> Self:
+        assert [e.seconds for e in self.last.effects if isinstance(e, CheckAfter)] == list(seconds)
         return self
 
     def notifies(self, *request_ids: str) -> Self:
-        """Whom the notifications of this step speak of."""
-        told = [one.request_id for e in self.last.effects if isinstance(e, Notify) for one in e.notice.requests]
-        assert told == list(request_ids)
+        """The notifications of this step are about these requests."""
+        notified = [one.request_id for e in self.last.effects if isinstance(e, Notify) for one in e.notice.requests]
+        assert notified == list(request_ids)
         return self
 
     def request(self, request_id: str) -> Request:
@@ -143,23 +168,23 @@ class Scene:
         return self
 
     def answers_with(self, event_id: str, decision: Decision) -> Self:
-        told = [e.decision for e in self.last.effects if isinstance(e, Answer) and e.event_id == event_id]
-        assert told == [decision]
+        answers = [e.decision for e in self.last.effects if isinstance(e, SendAnswer) and e.event_id == event_id]
+        assert answers == [decision]
         return self
 
     def stays_silent(self) -> Self:
-        told = [e.decision for e in self.last.effects if isinstance(e, Answer)]
-        assert all(isinstance(d, NoOpinion) for d in told)
-        assert told
+        answers = [e.decision for e in self.last.effects if isinstance(e, SendAnswer)]
+        assert all(isinstance(d, NoOpinion) for d in answers)
+        assert answers
         return self
 
     def holds(self, request_id: str) -> Self:
-        assert not any(isinstance(e, Answer) and e.event_id == request_id for e in self.last.effects)
+        assert not any(isinstance(e, SendAnswer) and e.event_id == request_id for e in self.last.effects)
         assert self.request(request_id).status == "pending"
         return self
 
     def replies(self, outcome: str) -> Self:
-        assert [e.outcome for e in self.last.effects if isinstance(e, Reply)] == [outcome]
+        assert [e.outcome for e in self.last.effects if isinstance(e, CommandReply)] == [outcome]
         return self
 
     def does_nothing(self) -> Self:
@@ -171,7 +196,7 @@ class Scene:
         return self
 
     def folds(self) -> Self:
-        """The whole log gives the same state."""
+        """Folding the whole log gives the same state."""
         again = fold(State(runner_id="otter", settings=self.state.settings), self.events)
         assert again == self.state
         return self
@@ -185,3 +210,10 @@ def bash(command: str, use: str | None = None, agent: str | None = None) -> dict
     if agent:
         call |= {"agent_id": agent, "agent_type": "general-purpose"}
     return call
+
+
+def with_request(**settings: Any) -> Scene:
+    """A session with one open request, `r1`: to run `rm x`."""
+    scene = Scene(**settings)
+    scene.receives("UserPromptSubmit", prompt="go").receives("PreToolUse", **bash("rm x", "t1"))
+    return scene.receives("PermissionRequest", id="r1", **bash("rm x"))

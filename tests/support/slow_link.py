@@ -1,4 +1,4 @@
-"""A link to a daemon that is slow: every piece comes late, and little at a time."""
+"""A slow proxy to a daemon: it forwards small pieces, each one late."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -7,20 +7,20 @@ from urllib.parse import urlsplit
 
 PIECE = 512
 PIECE_SECONDS = 0.03
-"""17 kB a second, each way."""
+"""17 kB per second, each way."""
 
 
 @asynccontextmanager
 async def slow_link(url: str) -> AsyncGenerator[str]:
-    """The address at which the daemon is reached slowly."""
+    """The address of the slow proxy to this daemon."""
     daemon = urlsplit(url)
     carrying: set[asyncio.Task[None]] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         there, back = await asyncio.open_connection(daemon.hostname, daemon.port)
-        ours = f"127.0.0.1:{server.sockets[0].getsockname()[1]}".encode()
-        asked, told = _carry(reader, back, ours, daemon.netloc.encode()), _carry(there, writer)
-        for task in (asyncio.create_task(asked), asyncio.create_task(told)):
+        own = f"127.0.0.1:{server.sockets[0].getsockname()[1]}".encode()
+        requests, answers = _carry(reader, back, own, daemon.netloc.encode()), _carry(there, writer)
+        for task in (asyncio.create_task(requests), asyncio.create_task(answers)):
             carrying.add(task)
             task.add_done_callback(carrying.discard)
 
@@ -37,7 +37,7 @@ async def slow_link(url: str) -> AsyncGenerator[str]:
 async def _carry(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, here: bytes = b"", there: bytes = b""
 ) -> None:
-    """Everything, until it ends; the daemon is called by its own name."""
+    """Forward everything until it ends, the proxy's address replaced: the daemon checks the Host header."""
     try:
         while piece := await reader.read(PIECE):
             await asyncio.sleep(PIECE_SECONDS)

@@ -1,4 +1,4 @@
-"""Terminals of ours with a shell or any script in them, and an ear that keeps what it hears."""
+"""Terminals with a shell or any script in them, and a listener that records their reports."""
 
 import asyncio
 import contextlib
@@ -11,38 +11,41 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from quarterdeck.core.engine.session_messages import Down, News, Send, Start
+from quarterdeck.core.engine.session_messages import AgentExited, SendPrompt, SessionReport, StartSession
 from quarterdeck.core.model.decisions import Decision
 from quarterdeck.errors import Refused
-from quarterdeck.sessions.launcher import Asked, Kit, Running
+from quarterdeck.sessions.launcher import LaunchSpec, PermissionQuery, RunningAgent
 from quarterdeck.sessions.pty.host_connection import HostViewer
-from quarterdeck.sessions.pty.launcher import PtyWay
+from quarterdeck.sessions.pty.launcher import PtyLauncher
+from tests.support.daemon import PATIENCE_SECONDS
 
 T = TypeVar("T")
 
 
-class Heard:
-    """An ear that keeps everything."""
+class TerminalListener:
+    """Records all reports and streams."""
 
     def __init__(self) -> None:
-        self.news: list[News] = []
+        self.reports: list[SessionReport] = []
         self.streams: list[tuple[str, str, Any]] = []
 
-    def tell(self, news: News) -> None:
-        self.news.append(news)
+    def report(self, report: SessionReport) -> None:
+        self.reports.append(report)
 
     def stream(self, session_id: str, kind: str, data: Any) -> None:
         self.streams.append((session_id, kind, data))
 
-    async def ask(self, asked: Asked) -> Decision:
-        raise AssertionError("a terminal asks nobody")
+    async def ask_permission(self, query: PermissionQuery) -> Decision:
+        raise AssertionError("a terminal asks for no permission")
 
-    def downs(self, session_id: str) -> list[Down]:
-        return [news for news in self.news if isinstance(news, Down) and news.session_id == session_id]
+    def exits(self, session_id: str) -> list[AgentExited]:
+        return [
+            report for report in self.reports if isinstance(report, AgentExited) and report.session_id == session_id
+        ]
 
 
-async def eventually(found: Callable[[], T], seconds: float = 10.0) -> T:
-    """What it finds, once it finds something."""
+async def eventually(found: Callable[[], T], seconds: float = PATIENCE_SECONDS) -> T:
+    """Wait for the first true value of `found`."""
     until = time.monotonic() + seconds
     while not (value := found()):
         if time.monotonic() > until:
@@ -51,8 +54,8 @@ async def eventually(found: Callable[[], T], seconds: float = 10.0) -> T:
     return value
 
 
-class Seen:
-    """What one who looks has seen."""
+class ViewerOutput:
+    """The output that a viewer got."""
 
     def __init__(self) -> None:
         self.bytes = bytearray()
@@ -62,8 +65,8 @@ class Seen:
         self.bytes += data
         self.parts += 1
 
-    async def has(self, text: bytes, seconds: float = 10.0) -> bytes:
-        """All that was seen, once this is among it."""
+    async def has(self, text: bytes, seconds: float = PATIENCE_SECONDS) -> bytes:
+        """All output, once it contains this."""
         try:
             await eventually(lambda: text in self.bytes, seconds)
         except TimeoutError:
@@ -72,19 +75,20 @@ class Seen:
 
 
 class Terminals:
-    """A way to run terminals in a scratch folder."""
+    """A launcher of terminals in a scratch folder."""
 
     def __init__(self, folder: Path, **settings: Any) -> None:
         self.folder = folder
         self.run = folder / "run"
-        self.ear = Heard()
+        self.listener = TerminalListener()
         self._settings = settings
-        self.way = PtyWay(self.ear, self.run, **settings)
+        self.launcher = PtyLauncher(self.listener, self.run, **settings)
 
-    def kit(self, extra: Mapping[str, str] | None = None) -> Kit:
+    def spec(self, extra: Mapping[str, str] | None = None) -> LaunchSpec:
         environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "QUARTERDECK_TAG": "tag-1", "PS1": "$ "}
-        return Kit(
-            claude=Path("/nonexistent/claude"),
+        return LaunchSpec(
+            agent="claude",
+            program=Path("/nonexistent/claude"),
             config_dir=self.folder / ".claude",
             environment={**environment, "SHELL": shutil.which("bash") or "/bin/sh", **(extra or {})},
             hooks="",
@@ -98,24 +102,24 @@ class Terminals:
         program.chmod(0o700)
         return str(program)
 
-    async def start(self, script: str | None = None, session_id: str | None = None) -> Running:
-        """A terminal with this script in it, or with a shell."""
+    async def start(self, script: str | None = None, session_id: str | None = None) -> RunningAgent:
+        """Start a terminal with this script in it, or with a shell."""
         extra = {"SHELL": self.script(script)} if script is not None else None
         name = session_id or uuid.uuid4().hex
-        start = Start(session_id=name, mode="pty", cwd=str(self.folder), by="test", at=time.time(), shell=True)
-        return await self.way.launch(start, self.kit(extra))
+        start = StartSession(session_id=name, mode="pty", cwd=str(self.folder), by="test", at=time.time(), shell=True)
+        return await self.launcher.launch(start, self.spec(extra))
 
-    async def look(self, running: Running, cols: int = 80, rows: int = 24) -> tuple[HostViewer, Seen]:
-        seen = Seen()
-        return await self.way.view(running.session_id, cols, rows, seen), seen
+    async def view(self, running: RunningAgent, cols: int = 80, rows: int = 24) -> tuple[HostViewer, ViewerOutput]:
+        output = ViewerOutput()
+        return await self.launcher.view(running.session_id, cols, rows, output), output
 
-    async def send(self, running: Running, prompt: str) -> None:
-        message = Send(session_id=running.session_id, message_id="m1", prompt=prompt, by="test", at=time.time())
-        await self.way.send(message)
+    async def send(self, running: RunningAgent, prompt: str) -> None:
+        message = SendPrompt(session_id=running.session_id, message_id="m1", prompt=prompt, by="test", at=time.time())
+        await self.launcher.send(message)
 
-    async def down(self, running: Running, seconds: float = 15.0) -> Down:
-        """How it ended."""
-        return (await eventually(lambda: self.ear.downs(running.session_id), seconds))[0]
+    async def exit(self, running: RunningAgent, seconds: float = PATIENCE_SECONDS) -> AgentExited:
+        """The report of its end."""
+        return (await eventually(lambda: self.listener.exits(running.session_id), seconds))[0]
 
     def files(self) -> list[str]:
         return sorted(os.listdir(self.run)) if self.run.exists() else []
@@ -126,8 +130,8 @@ class Terminals:
         return int(json.loads(note.read_text())["host"][0])
 
     async def close(self) -> None:
-        """End all that runs."""
-        for running in list(self.way._sessions):
+        """End all running terminals."""
+        for running in list(self.launcher._sessions):
             with contextlib.suppress(Refused):
-                await self.way.end(running)
-        await self.way.close()
+                await self.launcher.end(running)
+        await self.launcher.close()

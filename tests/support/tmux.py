@@ -14,15 +14,18 @@ from pathlib import Path
 from typing import Self
 
 from tests.support.claude import ClaudeHome, Json
+from tests.support.daemon import PATIENCE_SECONDS
 
 CONFIG = "set -g remain-on-exit on\nset -s escape-time 0\nset -g default-terminal tmux-256color\n"
 COMPOSER = r"(?m)^─.*─\n❯"
 READY = re.compile(rf"{COMPOSER}\s*\n─+$")
 DIALOG = re.compile(r"(?m)^ {0,2}❯ 1\. ")
 SETTLE_SECONDS = 0.4
+ANSWER_SECONDS = 5.0
 
 
 def wait_until(holds: Callable[[], bool], timeout: float, otherwise: Callable[[], str]) -> None:
+    """Wait until the condition holds. Each check runs a program, so there is a pause between two."""
     deadline = time.monotonic() + timeout
     while not holds():
         if time.monotonic() > deadline:
@@ -44,6 +47,11 @@ class Pane:
         self.pane, pid = pane.split()
         self.pid = int(pid)
 
+    @property
+    def socket(self) -> Path:
+        """The socket of its server."""
+        return self._folder / "s"
+
     def __enter__(self) -> Self:
         return self
 
@@ -58,29 +66,29 @@ class Pane:
             input=text,
             capture_output=True,
             text=True,
-            timeout=10,
+            timeout=PATIENCE_SECONDS,
         )
         if done.returncode:
             raise RuntimeError(f"tmux {args[0]}: {done.stderr.strip()}")
         return done.stdout
 
     def screen(self, *, styled: bool = False) -> str:
-        """What is shown; `styled` with the orders that colour it."""
+        """The screen's text; `styled` with its colour codes."""
         return self._tmux("capture-pane", "-p", "-J", *(["-e"] if styled else []), "-t", self.pane)
 
     def title(self) -> str:
-        """What the program calls its terminal."""
+        """The title that the program gave its terminal."""
         return self._tmux("display-message", "-p", "-t", self.pane, "#{pane_title}").strip()
 
     def modes(self) -> tuple[bool, bool]:
-        """Whether a program has a screen of its own, and whether it is told of the mouse."""
-        told = self._tmux("display-message", "-p", "-t", self.pane, "#{alternate_on} #{mouse_any_flag}").split()
-        return told[0] == "1", told[1] == "1"
+        """True if the program uses the alternate screen, and True if it gets mouse events."""
+        flags = self._tmux("display-message", "-p", "-t", self.pane, "#{alternate_on} #{mouse_any_flag}").split()
+        return flags[0] == "1", flags[1] == "1"
 
     def resize(self, columns: int, rows: int) -> None:
         self._tmux("resize-window", "-t", self.pane, "-x", str(columns), "-y", str(rows))
 
-    def wait_for(self, wanted: str | re.Pattern[str], timeout: float = 20.0) -> str:
+    def wait_for(self, wanted: str | re.Pattern[str], timeout: float = PATIENCE_SECONDS) -> str:
         """The screen once it shows a text or a pattern."""
         pattern = wanted if isinstance(wanted, re.Pattern) else re.compile(re.escape(wanted))
         wait_until(
@@ -94,12 +102,14 @@ class Pane:
         """Sends keys by tmux name: "Enter", "Escape", "C-u", "2"."""
         self._tmux("send-keys", "-t", self.pane, *keys)
 
-    def press_until(self, key: str, words: str, tries: int = 10) -> None:
-        """Press a key until words show: one that decides does nothing before its card has been seen for a moment."""
-        for _ in range(tries):
+    def press_until(self, key: str, words: str) -> None:
+        """Press a key until words show: a key that decides does nothing until its card has been visible for a moment.
+        There is a pause between two presses, or the second would go into the dialog that the first opened."""
+        time.sleep(SETTLE_SECONDS)
+        for _ in range(12):
             self.keys(key)
             with contextlib.suppress(TimeoutError):
-                self.wait_for(words, 1)
+                self.wait_for(words, ANSWER_SECONDS)
                 return
         raise TimeoutError(f"{key} opens nothing on:\n{self.screen()}")
 
@@ -107,12 +117,12 @@ class Pane:
     def ended(self) -> bool:
         return self._tmux("display-message", "-p", "-t", self.pane, "#{pane_dead}").strip() == "1"
 
-    def wait_for_end(self, timeout: float = 10.0) -> None:
-        """Until what runs in it has ended."""
+    def wait_for_end(self, timeout: float = PATIENCE_SECONDS) -> None:
+        """Wait until its program has ended."""
         wait_until(lambda: self.ended, timeout, self.screen)
 
     def close(self) -> None:
-        """Hangs up as a closed window would, kills what stays, and takes the private server down."""
+        """Hang up like a closed window, kill what remains, and end the private server."""
         _ = self._ends_on(signal.SIGHUP) or self._ends_on(signal.SIGKILL)
         self._tmux("kill-server")
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -142,60 +152,78 @@ class Terminal(Pane):
         command = [str(home.cli), "--permission-mode", permission_mode, *flags]
         super().__init__(command, home.env, cwd=cwd or home.project, columns=columns, rows=rows)
 
-    def ready(self, timeout: float = 20.0) -> Self:
+    def ready(self, timeout: float = PATIENCE_SECONDS) -> Self:
         """Waits for the empty composer of a session that has started."""
         self.wait_for(READY, timeout)
         return self
 
     def type_prompt(self, prompt: str) -> None:
-        """Pastes a prompt as one piece, sees it in the composer, and submits it until it is gone from there."""
+        """Paste a prompt as one piece, wait until the composer shows it, and press Enter until it is gone."""
         self._tmux("load-buffer", "-", text=prompt)
         self._tmux("paste-buffer", "-p", "-d", "-t", self.pane)
         ending = r"\s*".join(map(re.escape, "".join(prompt.split())[-20:]))
         typed = re.compile(rf"{COMPOSER}(?:[^─\n]*\n)*?[^─\n]*(?:{ending}|Pasted text)")
-        self.wait_for(typed, 5)
-        for _ in range(5):
+        self.wait_for(typed)
+        for _ in range(30):
             self.keys("Enter")
             with contextlib.suppress(TimeoutError):
                 return wait_until(lambda: self.ended or not typed.search(self.screen()), 1, str)
         raise TimeoutError(f"Enter submits nothing on:\n{self.screen()}")
 
-    def wait_dialog(self, timeout: float = 20.0) -> str:
-        """The screen once a dialog with numbered options is up."""
+    def wait_dialog(self, timeout: float = PATIENCE_SECONDS) -> str:
+        """The screen once a dialog with numbered options is open."""
         return self.wait_for(DIALOG, timeout)
 
-    def choose(self, label: str, timeout: float = 20.0) -> None:
+    def choose(self, label: str, timeout: float = PATIENCE_SECONDS) -> None:
         """Answers the open dialog by the number in front of an option's label."""
         option = re.compile(rf"(?m)^\W*(\d)\. {re.escape(label)}")
         found = option.search(self.wait_for(option, timeout))
         assert found is not None
         self._answer(found[1])
 
-    def escape(self, timeout: float = 20.0) -> None:
+    def escape(self, timeout: float = PATIENCE_SECONDS) -> None:
         """Dismisses the open dialog."""
         self.wait_dialog(timeout)
         self._answer("Escape")
 
     def _answer(self, key: str) -> None:
-        """Sends a key once the dialog has stood for a while: 2.1.325 drops answers in its first 0.2 s."""
+        """Send a key once the dialog has been open for a while, and again while it stays open: 2.1.325 drops answers in
+        the first 0.2 s of its own time."""
         since = time.monotonic()
 
-        def stands() -> bool:
+        def is_settled() -> bool:
             nonlocal since
-            if not DIALOG.search(self.screen()):
+            if not self._dialog():
                 since = time.monotonic()
             return time.monotonic() - since > SETTLE_SECONDS
 
-        wait_until(stands, 5, lambda: f"no standing dialog on:\n{self.screen()}")
-        self.keys(key)
+        wait_until(is_settled, PATIENCE_SECONDS, lambda: f"no open dialog on:\n{self.screen()}")
+        shown = self._dialog()
+        for _ in range(12):
+            self.keys(key)
+            with contextlib.suppress(TimeoutError):
+                return wait_until(lambda: self._dialog() != shown or self.ended, ANSWER_SECONDS, str)
+        raise TimeoutError(f"{key} answers nothing on:\n{self.screen()}")
+
+    def _dialog(self) -> str:
+        """The open dialog, or nothing."""
+        screen = self.screen()
+        found = DIALOG.search(screen)
+        return screen[found.start() :] if found else ""
 
     def session(self) -> Json:
-        """What the CLI says of this session in its own sessions file: sessionId, status, waitingFor."""
+        """This session's process file, written by the CLI: sessionId, status, waitingFor."""
         file = self._home.config / "sessions" / f"{self.pid}.json"
-        wait_until(file.exists, 5, lambda: f"no {file}")
-        state: Json = json.loads(file.read_text())
+        state: Json = {}
+
+        def is_whole() -> bool:
+            with contextlib.suppress(OSError, ValueError):
+                state.update(json.loads(file.read_text()))
+            return bool(state)
+
+        wait_until(is_whole, PATIENCE_SECONDS, lambda: f"no {file}")
         return state
 
-    def wait_status(self, status: str, timeout: float = 20.0) -> None:
+    def wait_status(self, status: str, timeout: float = PATIENCE_SECONDS) -> None:
         """Waits for "idle", "busy" or "waiting"."""
         wait_until(lambda: self.session()["status"] == status, timeout, lambda: f"{self.session()}")

@@ -1,27 +1,28 @@
-"""A process that owns sessions in tmux, to be killed: starts one as it is told, says where, and waits."""
+"""A process that owns a session in tmux, for tests to kill: starts one, prints its pid, and waits."""
 
 import asyncio
 import json
 import sys
 from pathlib import Path
 
-from quarterdeck.core.engine.session_messages import Start
-from quarterdeck.sessions.launcher import Kit
-from quarterdeck.sessions.tmux.launcher import TmuxWay
-from tests.support.ears import Heard
+from quarterdeck.core.engine.session_messages import StartSession
+from quarterdeck.sessions.launcher import LaunchSpec
+from quarterdeck.sessions.tmux.launcher import TmuxLauncher
+from tests.support.session_listener import ReportRecorder
 
 
-async def main(told: dict[str, str]) -> None:
-    way = TmuxWay(Heard(), Path(told["socket"]))
-    kit = Kit(
-        claude=Path(told["claude"]),
-        config_dir=Path(told["config"]),
-        environment=json.loads(told["environment"]),
+async def main(options: dict[str, str]) -> None:
+    launcher = TmuxLauncher(ReportRecorder(), Path(options["socket"]))
+    spec = LaunchSpec(
+        agent="claude",
+        program=Path(options["claude"]),
+        config_dir=Path(options["config"]),
+        environment=json.loads(options["environment"]),
         hooks="",
-        folder=Path(told["socket"]).parent,
+        folder=Path(options["socket"]).parent,
     )
-    start = Start(session_id=told["session_id"], mode="tmux", cwd=told["cwd"], by="ann", at=0.0)
-    running = await way.launch(start, kit)
+    start = StartSession(session_id=options["session_id"], mode="tmux", cwd=options["cwd"], by="ann", at=0.0)
+    running = await launcher.launch(start, spec)
     print(running.process.pid if running.process else 0, flush=True)
     await asyncio.sleep(600)
 

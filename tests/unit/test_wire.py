@@ -1,4 +1,4 @@
-"""JSON at the door: what is refused, what survives."""
+"""JSON from outside: what is refused, and what survives a round trip."""
 
 from __future__ import annotations
 
@@ -10,10 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarterdeck.core.model.event_data import ToolPostData
+from quarterdeck.core.model.event_data.tool_data import ToolPostData
 from quarterdeck.core.model.events import FeedEvent
 from quarterdeck.errors import BadInput
-from quarterdeck.wire import HEAVY, MAX_BYTES, MAX_DEPTH, beside, read_event, read_json, whole, write_heavy, write_json
+from quarterdeck.wire import (
+    HEAVY,
+    MAX_BYTES,
+    MAX_DEPTH,
+    compact_payload,
+    full_payload,
+    read_event,
+    read_json,
+    write_heavy,
+    write_json,
+)
 
 values = st.recursive(
     st.none()
@@ -51,7 +61,7 @@ values = st.recursive(
     ],
     ids=lambda v: str(v)[:24],
 )
-def test_what_breaks_a_limit_is_refused_by_name(body: bytes, kind: str) -> None:
+def test_a_broken_limit_is_refused_by_its_name(body: bytes, kind: str) -> None:
     with pytest.raises(BadInput) as refused:
         read_json(body)
     assert refused.value.kind == kind
@@ -103,24 +113,24 @@ def test_data_of_another_shape_is_kept_as_it_is() -> None:
 
 
 @given(st.dictionaries(st.sampled_from(("tool_name", "tool_input", "tool_response", "other")), values))
-def test_a_payload_is_whole_again_beside_its_event(payload: dict[str, Any]) -> None:
+def test_a_stored_payload_is_complete_again_with_its_event(payload: dict[str, Any]) -> None:
     data = ToolPostData(
         tool_name=payload.get("tool_name", ""),
         tool_input=payload.get("tool_input", {}),
         tool_use_id=None,
         tool_response=payload.get("tool_response"),
     )
-    assert whole(beside(payload, data), data) == payload
+    assert full_payload(compact_payload(payload, data), data) == payload
 
 
-def test_a_null_that_the_event_does_not_hold_keeps_the_whole_payload() -> None:
+def test_a_null_that_the_event_does_not_have_keeps_the_whole_payload() -> None:
     data = ToolPostData(tool_name="Bash", tool_input={}, tool_use_id=None, tool_response=None)
-    assert beside({"tool_name": "Bash", "tool_response": None, "x": 1}, data) == (
+    assert compact_payload({"tool_name": "Bash", "tool_response": None, "x": 1}, data) == (
         '{"tool_name":null,"tool_response":null,"x":1}'
     )
-    kept = beside({"tool_name": None}, data)
+    kept = compact_payload({"tool_name": None}, data)
     assert kept == b'{"tool_name":null}'
-    assert whole(kept, data) == {"tool_name": None}
+    assert full_payload(kept, data) == {"tool_name": None}
 
 
 @given(values)

@@ -1,22 +1,22 @@
-"""An agent that plays a script: a replay that waits for decisions where it must, and one that tests inject."""
+"""An agent without a program: it replays a script and waits for decisions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 
-from quarterdeck.agents.claude.hooks import read_hook
+from quarterdeck.agents.registry import AGENTS
 from quarterdeck.core.model.decisions import Decision
-from quarterdeck.core.model.runtime_event import RuntimeEvent
+from quarterdeck.core.model.runtime_event import FIRST_AGENT, EventName
 
 
-class Line(Struct, frozen=True, kw_only=True):
-    """One line of a script: after `delay` seconds the agent says `payload`.
+class ScriptLine(Struct, frozen=True, kw_only=True):
+    """One line of a script: after `delay` seconds the agent sends `payload`.
 
-    With `awaits` the script goes on only when that event has a decision. `unless_denied` names an event whose
-    denial makes this line unsaid, as a tool that may not run reports no result.
+    With `awaits` the script continues only when that event has a decision. `unless_denied` names an event: if it is
+    denied, this line is skipped, as a tool that may not run reports no result.
     """
 
     payload: dict[str, Any]
@@ -26,10 +26,18 @@ class Line(Struct, frozen=True, kw_only=True):
     unless_denied: str | None = None
 
 
-class Replay:
-    """Plays a script on a clock that is handed in: ask `due(now)` for what the agent says by then."""
+def waits(line: ScriptLine) -> bool:
+    """True if the agent waits for a decision on this line."""
+    event = AGENTS[FIRST_AGENT].read_event(line.payload, event_id=line.id, at=0.0)
+    return event.event == EventName.PERMISSION_ASKED
 
-    def __init__(self, script: Sequence[Line], *, session_id: str, started_at: float = 0.0, cwd: str = "") -> None:
+
+class ScriptReplay:
+    """Plays a script by the caller's clock: `due(now)` returns the lines that the agent sends by then."""
+
+    def __init__(
+        self, script: Sequence[ScriptLine], *, session_id: str, started_at: float = 0.0, cwd: str = ""
+    ) -> None:
         self._lines = [fill_defaults(line, n, session_id, cwd) for n, line in enumerate(script)]
         self._next = 0
         self._ready_at = started_at
@@ -41,70 +49,45 @@ class Replay:
 
     @property
     def waits_for(self) -> str | None:
-        """The event whose decision the script waits for, if it does."""
+        """The event whose decision the script waits for, if any."""
         line = None if self.done else self._lines[self._next]
         return line.awaits if line is not None and line.awaits not in (None, *self.decisions) else None
 
     def next_at(self) -> float | None:
-        """When the next line is due; None when the script is over or waits for a decision."""
+        """The time of the next line; None when the script is over or waits for a decision."""
         if self.done or self.waits_for:
             return None
         return self._ready_at + self._lines[self._next].delay
 
-    def due(self, now: float) -> list[Line]:
-        """The lines the agent says by now."""
-        said = []
+    def due(self, now: float) -> list[ScriptLine]:
+        """The lines that the agent sends by now."""
+        lines = []
         while (at := self.next_at()) is not None and at <= now:
             line = self._lines[self._next]
             self._next += 1
-            if line.unless_denied is None or not self._denied(line.unless_denied):
-                said.append(line)
+            if line.unless_denied is None or not self._is_denied(line.unless_denied):
+                lines.append(line)
                 self._ready_at = at
-        return said
+        return lines
 
-    def _denied(self, event_id: str) -> bool:
+    def _is_denied(self, event_id: str) -> bool:
         decision = self.decisions.get(event_id)
         return decision is not None and decision.__struct_config__.tag in ("deny", "block")
 
     def decide(self, event_id: str, decision: Decision | None, now: float) -> None:
-        """The agent is answered; None is an answer given at its own terminal."""
+        """Answer the agent; None means that it was answered at its own terminal."""
         if self.waits_for == event_id:
             self._ready_at = max(self._ready_at, now)
         self.decisions.setdefault(event_id, decision)
 
 
-def fill_defaults(line: Line, number: int, session_id: str, cwd: str) -> Line:
+def fill_defaults(line: ScriptLine, number: int, session_id: str, cwd: str) -> ScriptLine:
     """The line with everything a payload always has."""
     base = {"session_id": session_id, "cwd": cwd, "transcript_path": "", "permission_mode": "default"}
-    return Line(
+    return ScriptLine(
         payload={**base, **line.payload},
         delay=line.delay,
         id=line.id or f"{session_id}-{number}",
         awaits=line.awaits,
         unless_denied=line.unless_denied,
     )
-
-
-class Injected(Struct):
-    """An agent for tests: what is emitted goes to every subscriber, what is decided is kept."""
-
-    decisions: dict[str, Decision] = field(default_factory=dict)
-    _subscribers: list[Callable[[RuntimeEvent], None]] = field(default_factory=list)
-
-    def subscribe(self, subscriber: Callable[[RuntimeEvent], None]) -> Callable[[], None]:
-        """Hear every event from now on; gives the way to stop."""
-        self._subscribers.append(subscriber)
-        return lambda: self._subscribers.remove(subscriber)
-
-    def emit(self, payload: dict[str, Any], *, event_id: str, at: float) -> RuntimeEvent:
-        """Say something."""
-        event = read_hook(payload, event_id=event_id, at=at)
-        for subscriber in list(self._subscribers):
-            subscriber(event)
-        return event
-
-    def decide(self, event_id: str, decision: Decision) -> bool:
-        """Be answered. Only the first answer counts."""
-        first = event_id not in self.decisions
-        self.decisions.setdefault(event_id, decision)
-        return first

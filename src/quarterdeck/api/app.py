@@ -14,87 +14,81 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.routes import HTTPRoute
 
 from quarterdeck import __version__
-from quarterdeck.api.backend import Desk
-from quarterdeck.api.http.agent_block import Agents, no_agents
+from quarterdeck.api.backend import Backend
+from quarterdeck.api.http.agent_block import AgentGuard, no_agents
 from quarterdeck.api.http.asgi import PAGE_POLICY
-from quarterdeck.api.http.credentials import SCOPES, Access, Pace
-from quarterdeck.api.http.errors import HANDLERS, ApiError, strict
+from quarterdeck.api.http.credentials import SCOPES, Credentials, RateLimit
+from quarterdeck.api.http.error_responses import HANDLERS, strict
 from quarterdeck.api.http.guard import Routes
-from quarterdeck.api.http.principal import principal_of
+from quarterdeck.api.http.principal import caller_of
+from quarterdeck.api.live.clients import Clients
+from quarterdeck.api.live.socket_commands import ROUTES
+from quarterdeck.api.live.ws_messages import message_schema
 from quarterdeck.api.openapi import described, page
-from quarterdeck.api.routes.audit import list_audit
-from quarterdeck.api.routes.decisions import DECIDING_ROUTES
-from quarterdeck.api.routes.queries import READING_ROUTES, healthz
-from quarterdeck.api.routes.rules import RULE_ROUTES
-from quarterdeck.api.routes.sessions import SESSION_ROUTES
-from quarterdeck.api.routes.stats import get_metrics, get_stats
-from quarterdeck.api.routes.tokens import TOKEN_ROUTES
-from quarterdeck.api.workspace.mcp import MCP_ROUTES
-from quarterdeck.api.workspace.plugins import PLUGIN_ROUTES
-from quarterdeck.api.workspace.project_config import BRINGING_ROUTES
-from quarterdeck.api.workspace.projects import PROJECT_ROUTES
-from quarterdeck.api.workspace.worktrees import WORKTREE_ROUTES
+
+OUTSIDE = ("healthz", "get_metrics")
+"""Operations that are not below /api/v1."""
+PAIRING = "pair_device"
+"""The operation below /api/v1 that needs no credential: its caller has none yet."""
 
 
 @get("/openapi.json", opt={"scope": "observe"}, include_in_schema=False, sync_to_thread=False)
 def openapi(request: Request[Any, Any, Any]) -> dict[str, Any]:
-    """This API, described."""
+    """The OpenAPI description of this API."""
     return schema_of(request.app)
+
+
+@get("/socket.json", opt={"scope": "observe"}, include_in_schema=False, sync_to_thread=False)
+def socket() -> dict[str, Any]:
+    """The JSON Schema of every message of the WebSocket."""
+    return message_schema()
 
 
 @get("/docs", opt={"scope": "observe"}, include_in_schema=False, sync_to_thread=False, media_type=MediaType.HTML)
 def docs(request: Request[Any, Any, Any]) -> Response[str]:
-    """This API, described for people."""
+    """The API reference as an HTML page."""
     policy = {"content-security-policy": PAGE_POLICY[1].decode()}
     return Response(page(schema_of(request.app)), media_type=MediaType.HTML, headers=policy)
 
 
 def schema_of(app: Litestar) -> dict[str, Any]:
     """The OpenAPI document."""
-    scopes = {
-        (route.path_format, str(method)): str(handler.opt["scope"])
-        for route in app.routes
-        if isinstance(route, HTTPRoute)
-        for handler in route.route_handlers
-        for method in handler.http_methods
-        if "scope" in handler.opt
-    }
-    return described(app.openapi_schema.to_schema(), scopes)
+    return described(app.openapi_schema.to_schema(), ROUTES.values())
 
 
 def scoped(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
-    """The guard has looked at the path; this looks at the route it led to. Only OPTIONS, which tells the methods of a
-    path, is not ours and names no scope."""
-    scope = handler.opt.get("scope", "observe")
-    if not principal_of(connection).may(scope):
-        raise ApiError(403, "forbidden", f"this token lacks the scope {scope}", scope=scope)
+    """Check the scope of the matched route. The guard has checked the path already; two checks that agree leave no gap
+    where they parse a path differently. Only Litestar's own OPTIONS handlers name no scope."""
+    caller_of(connection).require(handler.opt.get("scope", "observe"))
 
 
-def create_api(desk: Desk, access: Access, pace: Pace, agents: Agents) -> Litestar:
-    """The ASGI application; whoever mounts it has checked credential and scope."""
-    routes = [
-        *READING_ROUTES,
-        *SESSION_ROUTES,
-        *WORKTREE_ROUTES,
-        *DECIDING_ROUTES,
-        *RULE_ROUTES,
-        *BRINGING_ROUTES,
-        *PROJECT_ROUTES,
-        *PLUGIN_ROUTES,
-        *MCP_ROUTES,
-        *TOKEN_ROUTES,
-        list_audit,
-        get_stats,
-        openapi,
-        docs,
-    ]
+def create_api(
+    backend: Backend, credentials: Credentials, rate_limit: RateLimit, agents: AgentGuard, clients: Clients
+) -> Litestar:
+    """Build the ASGI application. It relies on the guard in front of it for the credential."""
+    below = [one.route() for name, one in ROUTES.items() if name not in (*OUTSIDE, PAIRING)]
+    healthz, metrics = (ROUTES[name].route() for name in OUTSIDE)
     app = Litestar(
         route_handlers=[
             healthz,
-            Router("/", route_handlers=[get_metrics], guards=[scoped], before_request=strict),
-            Router("/api/v1", route_handlers=routes, guards=[scoped, no_agents], before_request=strict),
+            Router("/", route_handlers=[metrics], guards=[scoped], before_request=strict),
+            Router("/api/v1", route_handlers=[ROUTES[PAIRING].route()], guards=[no_agents], before_request=strict),
+            Router(
+                "/api/v1",
+                route_handlers=[*below, openapi, socket, docs],
+                guards=[scoped, no_agents],
+                before_request=strict,
+            ),
         ],
-        state=AppState({"desk": desk, "access": access, "pace": pace, "agents": agents}),
+        state=AppState(
+            {
+                "backend": backend,
+                "credentials": credentials,
+                "rate_limit": rate_limit,
+                "agents": agents,
+                "clients": clients,
+            }
+        ),
         openapi_config=OpenAPIConfig(
             title="Quarterdeck",
             version=__version__,
@@ -110,7 +104,7 @@ def create_api(desk: Desk, access: Access, pace: Pace, agents: Agents) -> Litest
 
 
 def routes_of(app: Litestar) -> Routes:
-    """The scope of every route; one that declares none keeps the daemon from starting."""
+    """The scope of every route. The daemon refuses to start when a route declares none."""
     table: list[tuple[re.Pattern[str], dict[str, str]]] = []
     for route in sorted(app.routes, key=lambda r: r.path.count("{")):
         if route.path.startswith("/api/v1/schema"):

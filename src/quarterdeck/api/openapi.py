@@ -1,12 +1,17 @@
-"""The API described: Litestar's schema, with what every operation shares and an example of each."""
+"""The OpenAPI document: Litestar's schema, plus scopes, errors and an example of every operation."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from html import escape
+from importlib.resources import files
 from typing import Any
 
-from quarterdeck.api.examples import EXAMPLES, SUMMARIES
+import msgspec
+
+from quarterdeck.api.http.endpoint import ApiEndpoint
+from quarterdeck.api.operations import OPERATIONS, Operation
 from quarterdeck.api.routes.queries import CURSOR
 from quarterdeck.wire import write_json
 
@@ -25,68 +30,62 @@ ERROR: Schema = {
     },
 }
 ERROR_EXAMPLE = {"error": {"kind": "not_found", "message": "no such request: r1; see: qd requests"}}
-CLOSED = (
-    "DecisionBody",
-    "Decisions",
-    "Folder",
-    "MarketplaceBody",
-    "MarketplaceName",
-    "NewRule",
-    "NewToken",
-    "PluginBody",
-    "Question",
-    "RememberBody",
-    "ServerBody",
-    "WhatIf",
-    "Where",
-)
-"""Bodies in which an unknown field is an error."""
-
 SECURITY: Schema = {
     "token": {"type": "http", "scheme": "bearer", "description": "The owner's token, or one of `POST /tokens`."},
 }
 
 
-def described(schema: Schema, scopes: dict[tuple[str, str], str]) -> Schema:
-    """The schema with errors, scopes and examples on every operation. `scopes` names what each one needs."""
+def described(schema: Schema, endpoints: Iterable[ApiEndpoint]) -> Schema:
+    """The schema with errors, scopes and examples on every operation."""
     schema["components"] = {**schema.get("components", {}), "securitySchemes": SECURITY}
-    schema["components"].setdefault("schemas", {})["Error"] = ERROR
-    for name in CLOSED:
-        schema["components"]["schemas"][name]["additionalProperties"] = False
+    schemas = schema["components"].setdefault("schemas", {})
+    schemas["Error"] = ERROR
+    for name in schemas.keys() & _closed_bodies(endpoints):
+        schemas[name]["additionalProperties"] = False
+    examples = json.loads((files("quarterdeck.api") / "examples.json").read_text(encoding="utf-8"))
+    rows = {(row.method, row.path): row for row in OPERATIONS.values()}
     for path, methods in schema["paths"].items():
         for method, operation in methods.items():
-            scope = scopes.get((path, method.upper()), "none")
-            _describe(path, method.upper(), operation, scope)
+            row = rows[method.upper(), path.removeprefix(PREFIX)]
+            _describe(operation, row, examples.get(row.name, {}))
     return schema
 
 
-def _describe(path: str, method: str, operation: Schema, scope: str) -> None:
-    told = EXAMPLES.get((method, path.removeprefix(PREFIX)), {})
-    operation["summary"] = SUMMARIES.get((method, path.removeprefix(PREFIX)), operation.get("summary"))
-    operation["security"] = [] if scope == "none" else [{"token": []}]
-    if scope != "none":
-        operation["x-scope"] = scope
+def _closed_bodies(endpoints: Iterable[ApiEndpoint]) -> set[str]:
+    """The names of bodies in which an unknown field is an error; Litestar's schema does not say so."""
+    bodies = [one.body for one in endpoints if one.body]
+    _, components = msgspec.json.schema_components(bodies)
+    return {name for name, one in components.items() if one.get("additionalProperties") is False}
+
+
+def _describe(operation: Schema, row: Operation, example: Schema) -> None:
+    operation["security"] = [] if row.scope == "none" else [{"token": []}]
+    if row.scope != "none":
+        operation["x-scope"] = row.scope
     responses = {code: answer for code, answer in operation["responses"].items() if code.startswith("2")}
     for answer in responses.values():
         for content in answer.get("content", {}).values():
             content.pop("examples", None)
-            content["example"] = told.get("answer")
+            content["example"] = example.get("answer")
     body = operation.get("requestBody", {}).get("content", {})
     for content in body.values():
         content.pop("examples", None)
-        content["example"] = told.get("body")
+        content["example"] = example.get("body")
     for parameter in operation.get("parameters", []):
         parameter.pop("examples", None)
         parameter["schema"] = _bounded(parameter["name"], parameter["schema"])
-    wrong = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}, "example": ERROR_EXAMPLE}}
-    responses["4XX"] = {"description": "The caller's mistake, named.", "content": wrong}
-    if method != "GET":
-        responses["503"] = {"description": "Nothing could be recorded, so nothing was done.", "content": wrong}
+    error = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}, "example": ERROR_EXAMPLE}}
+    responses["4XX"] = {"description": "The request is wrong; the message says how.", "content": error}
+    if row.method != "GET":
+        responses["503"] = {"description": "Nothing could be recorded, so nothing was done.", "content": error}
+    if row.method != "GET" and row.path.startswith("/sessions"):
+        responses["502"] = {"description": "The agent's program failed; the message has its words.", "content": error}
     operation["responses"] = responses
 
 
 def _bounded(name: str, schema: Schema) -> Schema:
-    """A query parameter is left out, never null; and a position has bounds that its schema does not carry over."""
+    """The schema of a query parameter: never null, as it is left out instead; a position gets the bounds that Litestar
+    does not carry over."""
     kinds = [one.get("type") for one in schema.get("oneOf", [])]
     if name in ("after", "before") and "integer" in kinds:
         return {"type": "integer", "minimum": 0, "maximum": 2**63 - 1}
@@ -97,7 +96,7 @@ def _bounded(name: str, schema: Schema) -> Schema:
 
 
 def page(schema: Schema) -> str:
-    """The description for people: plain HTML, nothing to load but our own style."""
+    """The reference as plain HTML that loads nothing but Quarterdeck's own style."""
     parts = [
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>Quarterdeck API</title>',
         '<meta name="viewport" content="width=device-width"><link rel="icon" href="/icon.svg">',
@@ -135,7 +134,7 @@ def _operation(path: str, method: str, operation: Schema) -> str:
 
 
 def _kind(schema: Schema) -> str:
-    """What a parameter may be, in a word or two."""
+    """The type of a parameter in a word or two."""
     if "enum" in schema:
         return " | ".join(str(value) for value in schema["enum"])
     if "oneOf" in schema:

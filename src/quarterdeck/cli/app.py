@@ -1,88 +1,126 @@
-"""All commands put together; of a known one only its own group is read, so that it starts soon."""
+"""The command line app. For a known command only its own group is imported, so that it starts fast. The help of `qd`
+itself, its version and completion come from `quick`, without Typer."""
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from quarterdeck import __version__
+from quarterdeck.cli.common import command, group, option, report_errors, use_remote
+from quarterdeck.cli.quick.root_help import ADDRESS_HELP, FILE_HELP
+from quarterdeck.errors import Misused
+from quarterdeck.surfaces.client.remote import remote_daemon
 
 HELP = """Mission control for coding agents: see every Claude Code session, decide from anywhere, keep the record.
 
-With no command it does what `up` does."""
+Without a command it runs `up`."""
 
-GROUPS: dict[str, tuple[str, ...]] = {
-    "admin.daemon": ("up", "daemon", "stop", "status"),
-    "admin.install": ("install", "uninstall", "doctor"),
-    "commands.queries": ("sessions", "feed", "requests"),
-    "admin.audit": ("audit",),
-    "admin.export": ("export",),
-    "commands.decisions": ("allow", "deny", "answer", "pass"),
-    "commands.sessions": (
-        "run",
-        "send",
-        "interrupt",
-        "end",
-        "resume",
-        "fork",
-        "takeover",
-        "switch",
-        "attach",
-        "give-back",
-    ),
-    "commands.worktrees": ("worktrees",),
-    "commands.rules": ("rules",),
-    "commands.projects": ("projects",),
-    "commands.plugins": ("plugins",),
-    "commands.mcp": ("mcp",),
-    "admin.tokens": ("login-url", "tokens"),
-    "admin.notify": ("notify",),
-    "admin.config": ("config",),
-    "admin.demo": ("demo",),
+SECTIONS: dict[str, dict[str, tuple[str, ...]]] = {
+    "Every day": {
+        "admin.daemon": ("up", "status", "stop", "daemon"),
+        "commands.queries": ("sessions", "requests"),
+        "commands.event_feed": ("feed",),
+        "commands.decisions": ("allow", "deny", "answer", "pass"),
+    },
+    "Sessions": {
+        "commands.sessions": (
+            "run",
+            "send",
+            "interrupt",
+            "end",
+            "resume",
+            "fork",
+            "takeover",
+            "switch",
+            "attach",
+            "give-back",
+        ),
+        "commands.worktrees": ("worktrees",),
+    },
+    "Rules and the record": {
+        "commands.rules": ("rules",),
+        "admin.audit": ("audit",),
+        "admin.export": ("export",),
+    },
+    "Projects and Claude Code": {
+        "commands.projects": ("projects",),
+        "commands.plugins": ("plugins",),
+        "commands.mcp": ("mcp",),
+    },
+    "Set-up": {
+        "admin.install": ("install", "uninstall", "doctor"),
+        "admin.login_service": ("service",),
+        "admin.config": ("config",),
+        "admin.notify": ("notify",),
+        "access.devices": ("pair", "devices"),
+        "access.tokens": ("login-url", "tokens"),
+        "access.local_tls": ("tls",),
+        "admin.demo": ("demo",),
+        "admin.shell_help": ("completion", "help", "version"),
+    },
 }
-"""The module of each group of commands, in the order of the help."""
+"""The headings of the help, and below each the modules with their commands."""
+
+GROUPS = {module: names for modules in SECTIONS.values() for module, names in modules.items()}
+"""The commands of each module, in the order of the help."""
+
+
+OF_THIS_MACHINE = frozenset(
+    {"stop", "daemon", "install", "uninstall", "doctor", "service", "config", "notify", "demo", "export", "hook"}
+)
+"""Commands that do without another machine's daemon (`qd --url`)."""
 
 
 def cli_for(arguments: list[str]) -> typer.Typer:
-    """The commands that these arguments may mean: one group, or all of them."""
-    wanted = arguments[0] if arguments else "up"
-    meant = [module for module, commands in GROUPS.items() if wanted in commands]
-    cli = typer.Typer(help=HELP, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    cli.callback(invoke_without_command=True)(quarterdeck)
-    for module in meant or GROUPS:
-        import_module(f"quarterdeck.cli.{module}").register(cli)
-    if not meant:
-        cli.command("hook", help=HOOK_HELP)(hook_help)
+    """The app for these arguments: the group of their command, or every group for an unknown command or help."""
+    name = _command_of(arguments)
+    modules = [module for module, names in GROUPS.items() if name in names]
+    cli = group(HELP, add_completion=False, pretty_exceptions_enable=False, no_args_is_help=False)
+    cli.callback(invoke_without_command=True)(report_errors(quarterdeck))
+    for module in modules or GROUPS:
+        cli.add_typer(import_module(f"quarterdeck.cli.{module}").app)
+    if not modules:
+        hook = typer.Typer()
+        command(hook, "hook", help=HOOK_HELP)(hook_help)
+        cli.add_typer(hook)
     return cli
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        sys.stdout.write(f"quarterdeck {__version__}\n")
-        raise typer.Exit
+def _command_of(arguments: list[str]) -> str:
+    """The command among these arguments; options of `qd` itself come before it."""
+    words = iter(arguments)
+    for word in words:
+        if word in ("--url", "--token-file"):
+            next(words, None)
+        elif not word.startswith(("--url=", "--token-file=")):
+            return word
+    return "up"
 
 
 def quarterdeck(
     context: typer.Context,
-    version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
-    ] = False,
+    url: Annotated[str | None, option(ADDRESS_HELP)] = None,
+    token_file: Annotated[Path | None, option(FILE_HELP, dir_okay=False)] = None,
 ) -> None:
+    named = remote_daemon(url, token_file)
+    use_remote(named)
+    if named is not None and context.invoked_subcommand in OF_THIS_MACHINE:
+        raise Misused(f"--url: qd {context.invoked_subcommand} is about this machine; run it on the other one")
     if context.invoked_subcommand is None:
-        from quarterdeck.cli.admin import daemon as running
+        from quarterdeck.cli.admin.daemon import up
 
-        running.up()
+        up()
 
 
-HOOK_HELP = "Forward one hook payload from stdin to the daemon. It is what Claude Code runs as a command hook."
+HOOK_HELP = "Forward one hook payload from stdin to the daemon. Claude Code runs this as a command hook."
 
 
 def hook_help(
-    socket: Annotated[str | None, typer.Option(help="The daemon's socket.")] = None,
-    wait: Annotated[float, typer.Option(help="Seconds to wait for an answer.")] = 86410,
-    enforce: Annotated[bool, typer.Option("--enforce", help="Every failure blocks instead of staying silent.")] = False,
+    socket: Annotated[str | None, option("Socket of the daemon.")] = None,
+    wait: Annotated[float, option("Seconds to wait for an answer.")] = 86410,
+    enforce: Annotated[bool, option("Block the tool on every failure instead of staying silent.", "--enforce")] = False,
 ) -> None:
-    """Only reached for its help: `main` runs the forwarder itself."""
+    """Stand-in for the help text only: `main` runs the forwarder itself."""

@@ -1,13 +1,15 @@
-"""What an address tells: whether it is this machine's own, and which part of it is no secret."""
+"""Questions about addresses: is it this machine's own, is it an origin, and which part of it is not secret."""
 
 from __future__ import annotations
 
 import ipaddress
 from urllib.parse import urlsplit
 
+USUAL_PORTS = {"http": 80, "https": 443}
+
 
 def is_loopback(host: str) -> bool:
-    """Whether an address or name is this machine's own; one that is neither is not."""
+    """True if an address or name is this machine's own. False for text that is neither."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -15,9 +17,25 @@ def is_loopback(host: str) -> bool:
 
 
 def host_of(url: str) -> str:
-    """The part of an address that is no secret."""
+    """The part of an address that is not secret."""
     try:
         where = urlsplit(url)
         return f"{where.scheme}://{where.hostname or ''}" + (f":{where.port}" if where.port else "")
     except ValueError:
         return "an address that cannot be read"
+
+
+def origin_problem(url: str) -> str | None:
+    """Why this is not an origin like https://desk.example.org; None when it is one."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return "cannot be read"
+    if parts.scheme not in USUAL_PORTS:
+        return "must begin with https:// or http://"
+    if not parts.hostname or "*" in parts.netloc or parts.username is not None or not url.isascii():
+        return "must name one host, in ASCII and without wildcards"
+    if parts.path not in ("", "/") or parts.query or parts.fragment or url.endswith(("?", "#")):
+        return "must have no path: leave out what follows the host"
+    return "has no port 0" if port == 0 else None

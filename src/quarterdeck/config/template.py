@@ -7,19 +7,19 @@ from typing import Any
 
 import yaml
 
-from quarterdeck.config.schema import Config, sections
+from quarterdeck.config.settings import Config, sections
 
 HEAD = """# yaml-language-server: $schema={schema}
 #
-# The settings of Quarterdeck. Every key stands here with its default: take the # away from those you change.
+# The settings of Quarterdeck. Every key is here with its default: remove the # from those you change.
 # Variables come after this file (QUARTERDECK_DECIDE_HOLD for decide.hold), flags after variables.
 # Secrets do not belong here: write each into a file of mode 0600, and name that file in a key that ends in _file.
-# See what is in force with: qd config show, and whether all is well with: qd config check
+# Show the settings in force with: qd config show. Check this file with: qd config check
 """
 
 
 def template(schema: str) -> str:
-    """A config.yaml in which nothing is set and everything is explained; `schema` is where its schema stands."""
+    """A config.yaml in which nothing is set and everything is explained. `schema` is the path of its schema."""
     return HEAD.format(schema=schema) + "".join(_section(name) for name, _ in sections())
 
 
@@ -40,6 +40,10 @@ def schema() -> dict[str, Any]:
     """The JSON schema of config.yaml. A section may be empty."""
     made = Config.model_json_schema()
     made["properties"] = {
-        name: {"anyOf": [{"$ref": one["$ref"]}, {"type": "null"}]} for name, one in made["properties"].items()
+        name: {"anyOf": [{"$ref": section["$ref"]}, {"type": "null"}]} for name, section in made["properties"].items()
     }
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **made, "title": "Quarterdeck's config.yaml"}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **made,
+        "title": "Quarterdeck's config.yaml",
+    }

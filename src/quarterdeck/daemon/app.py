@@ -1,4 +1,4 @@
-"""One daemon from start to stop: puts the parts together and takes them apart in order."""
+"""One daemon from start to stop: assembles the parts, runs them, and stops them in order."""
 
 from __future__ import annotations
 
@@ -6,80 +6,89 @@ import asyncio
 import contextlib
 import faulthandler
 import gc
-import itertools
 import os
 import resource
 import secrets
 import signal
-import socket
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import AsyncExitStack, closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import Any, TextIO, cast
 
 import structlog
 
-from quarterdeck import __version__, hook
+from quarterdeck import __version__
 from quarterdeck.api.app import create_api
-from quarterdeck.api.http.agent_block import Agents
+from quarterdeck.api.http.agent_block import AgentGuard
 from quarterdeck.api.http.asgi import App
-from quarterdeck.api.http.credentials import Access, Pace
-from quarterdeck.api.http.guard import Doors, Guard
-from quarterdeck.api.live.broadcast import Live
+from quarterdeck.api.http.credentials import RateLimit
+from quarterdeck.api.http.guard import Guard, GuardedApps
+from quarterdeck.api.http.public_origins import PublicOrigins
+from quarterdeck.api.live.broadcast import Broadcaster
+from quarterdeck.api.live.clients import Clients
 from quarterdeck.api.live.websocket import Sockets
-from quarterdeck.api.pages import PATHS, Pages
-from quarterdeck.config import Config, changed_settings, claude_config_dir, is_loopback, prepare_home
-from quarterdeck.core.engine.messages import Restarted
+from quarterdeck.api.pages import Pages
+from quarterdeck.config.effective import EffectiveSetting, effective_settings
+from quarterdeck.config.home import prepare_home
+from quarterdeck.config.loader import read_config
+from quarterdeck.config.redacted import changed_settings
+from quarterdeck.config.settings import Config
+from quarterdeck.core.engine.messages import DaemonRestarted, Notify
 from quarterdeck.core.model.payload import safe_id
-from quarterdeck.daemon.backend.backend import DaemonDesk
-from quarterdeck.daemon.backend.projects import ProjectShelf
-from quarterdeck.daemon.backend.risk import Judging
+from quarterdeck.daemon.backend.backend import daemon_backend
+from quarterdeck.daemon.backend.projects import DaemonProjects
+from quarterdeck.daemon.backend.risk import RiskService
 from quarterdeck.daemon.backend.risk_plugins import load_plugins
-from quarterdeck.daemon.backend.sessions import SessionDesk
-from quarterdeck.daemon.backend.stats import Figures
-from quarterdeck.daemon.ingest.http_hooks import HookRoute
-from quarterdeck.daemon.ingest.intake import Attendance, Ears
+from quarterdeck.daemon.backend.stats import StatsCollector
+from quarterdeck.daemon.ingest.attendance import Attendance
+from quarterdeck.daemon.ingest.http_hooks import HookRoute, RemovedHookRoute
+from quarterdeck.daemon.ingest.intake import HookIntake
 from quarterdeck.daemon.ingest.unix_socket import SocketServer, bind
-from quarterdeck.daemon.loop.deadlines import Waiting
-from quarterdeck.daemon.loop.disk_reserve import Disk
+from quarterdeck.daemon.loop.deadlines import Deadlines
+from quarterdeck.daemon.loop.disk_reserve import DiskReserve
+from quarterdeck.daemon.loop.effects import SESSION_EFFECTS
 from quarterdeck.daemon.loop.loop import Loop
-from quarterdeck.daemon.maintenance.service import Keeping
+from quarterdeck.daemon.maintenance.service import StoreMaintenance
 from quarterdeck.daemon.notify.channels import channels_of
 from quarterdeck.daemon.notify.notifier import Notifier
 from quarterdeck.daemon.sessions.ancestry import KnownAncestry
-from quarterdeck.daemon.sessions.controller import Crew
-from quarterdeck.daemon.sessions.launch_specs import Kits
-from quarterdeck.daemon.sessions.launchers import ways_of
-from quarterdeck.daemon.sessions.past_sessions import PriorSessions
-from quarterdeck.daemon.sessions.process_monitor import Truth
-from quarterdeck.daemon.sessions.transcript_follower import follow
-from quarterdeck.daemon.setup.certificates import Certificate, names_of, own_certificate, self_signed
-from quarterdeck.daemon.setup.core_settings import settings_of, zone_of
-from quarterdeck.daemon.setup.home import Home, bind_port, listen_on
-from quarterdeck.daemon.setup.http_server import DRAIN_SECONDS, Server, hosts_of, loop_factory, url_of, uvicorn_config
-from quarterdeck.daemon.setup.preflight import refuse_plain_beyond_loopback
-from quarterdeck.daemon.setup.recovery import recover
+from quarterdeck.daemon.sessions.controller import SessionController
+from quarterdeck.daemon.sessions.launch_specs import LaunchSpecs
+from quarterdeck.daemon.sessions.launchers import launchers_of, tmux_socket_of
+from quarterdeck.daemon.sessions.observed_sessions import ObservedSessions
+from quarterdeck.daemon.sessions.past_sessions import PastSessions
+from quarterdeck.daemon.sessions.process_monitor import ProcessMonitor
+from quarterdeck.daemon.sessions.transcript_follower import TranscriptFollower
+from quarterdeck.daemon.setup.certificates import authority_in
+from quarterdeck.daemon.setup.client_tokens import read_credentials, watch_tokens
+from quarterdeck.daemon.setup.core_settings import runner_name, settings_of, zone_of
+from quarterdeck.daemon.setup.home_files import Home
+from quarterdeck.daemon.setup.http_server import loop_factory
+from quarterdeck.daemon.setup.preflight import require_tls_beyond_loopback
+from quarterdeck.daemon.setup.servers import Servers
+from quarterdeck.daemon.setup.state_rebuild import check_lost_rows, recover
 from quarterdeck.daemon.telemetry.log_redaction import Redactor
-from quarterdeck.daemon.telemetry.logs import log_what_escapes, start_logs
-from quarterdeck.drivers.claude.cli import ClaudeCli, find_claude
-from quarterdeck.drivers.claude.extensions import Extensions
-from quarterdeck.drivers.claude.session_files import SessionsFolder
+from quarterdeck.daemon.telemetry.logs import log_unhandled_errors, start_logs
+from quarterdeck.drivers.registry import Drivers
 from quarterdeck.errors import HomeError
-from quarterdeck.sessions.tmux.pane_cache import Panes
-from quarterdeck.store.hash_chain import Damage
+from quarterdeck.sessions.tmux.pane_cache import PaneCache
 from quarterdeck.store.log import Log
 from quarterdeck.store.reader import Reader
-from quarterdeck.store.search_index import known_upto
 
-if TYPE_CHECKING:
-    from quarterdeck.daemon.telemetry.otel_export import Exporter
-
-LOOPBACK_NAMES = ["127.0.0.1", "localhost", "::1"]
 PROGRESS_FROM = 50_000
-TOKEN_SECONDS = 1.0
-SAVE_USE_EVERY = 60
+"""A log of this many events takes long enough to read that its progress is printed."""
+
+READERS = 4
+"""Queries of the log that surfaces can have at the same time."""
+
+# Enough for thousands of waiting agents and surfaces.
 OPEN_FILES = 65_536
+
+Welcome = Callable[[str], None]
+"""Prints what a person does next, with a sign-in link."""
+WELCOME_SECONDS = 600.0
 
 logger = structlog.get_logger("daemon")
 
@@ -90,286 +99,273 @@ def run(
     say: Callable[[str], None],
     stderr: TextIO | None,
     started: Mapping[str, Any] | None = None,
+    welcome: Welcome | None = None,
 ) -> None:
-    """Run until SIGTERM or SIGINT. `say` prints the line a person waits for; the log goes to `stderr` too. `started`
-    says with which file and flags, for whoever asks what is in force."""
-    refuse_plain_beyond_loopback(config)
+    """Run until SIGTERM or SIGINT. `say` prints the lines a person waits for; the log also goes to `stderr`. `started`
+    holds the config file and flags of this start, for clients that show the settings in force. `welcome` prints a
+    sign-in link for a person at a terminal; no log has it."""
+    require_tls_beyond_loopback(config)
     os.umask(0o077)
     _raise_file_limit()
     prepare_home(home_path)
     home = Home(home_path, started)
     home.lock()
     redactor = Redactor()
-    start_logs(home.log, config.log.level, stderr, redactor)
-    faulthandler.enable(2)  # a crash in C, as of a log on a disk that fails, says where on stderr; values are left out
-    if home.forwarder.exists():
-        home.keep_forwarder(Path(hook.__file__))
+    start_logs(home.log, config.log, stderr, redactor)
+    faulthandler.enable(2)  # prints where C code crashed, for example on a failing disk; without values
+    if home.hook.exists():
+        home.keep_forwarder()
     try:
-        gc.freeze()
-        gc.set_threshold(20_000, 20, 20)
+        gc.freeze()  # imported objects are never freed, so no collection needs to walk them
+        gc.set_threshold(20_000, 20, 20)  # collect less often: each collection pauses the loop
         with asyncio.Runner(loop_factory=loop_factory()) as runner:
-            runner.run(_serve(home, config, say, redactor))
+            runner.run(_serve(home, config, say, redactor, welcome))
     finally:
         home.unlock()
 
 
 def _raise_file_limit() -> None:
-    """A login shell often gives 1,024 open files; every agent that waits needs one."""
+    """Allow more open files: a login shell often allows 1,024, and every waiting agent needs one."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, OPEN_FILES)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
+    limit = OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, OPEN_FILES)
+    if soft != resource.RLIM_INFINITY and soft < limit:
         with contextlib.suppress(ValueError, OSError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
 
 
-async def _serve(home: Home, config: Config, say: Callable[[str], None], redactor: Redactor) -> None:
-    log_what_escapes(asyncio.get_running_loop())
-    log = Log.open(home.database, durability=config.store.durability)
-    _miss_lost_rows(log, config)
-    reader = Reader(home.database)
-    attendance = Attendance()
-    own_reader = Reader(home.database)
-    disk = Disk(home.path)
-    loop = _start_loop(home, log, own_reader, config, attendance, disk, say)
-    keeping = Keeping(loop, log, own_reader, disk, config.store, home.unclean)
-    exporter = _start_otel(config, loop, redactor)
-    notifier = Notifier(channels_of(config.notify, redactor), loop)
-    loop.notify = notifier
-    ears = Ears(loop, attendance)
-    claude = claude_config_dir(config).absolute()
-    folder = SessionsFolder(claude / "sessions")
-    prior = PriorSessions(claude)
-    judging = _judging(loop, prior)
-    projects = ProjectShelf(config.projects, loop, prior)
-    extensions = Extensions(_claude(config, claude), claude, projects.folders)
-    kits = Kits(home, config, claude, lambda: url_of(tcp))
-    crew = Crew(loop, ears, kits.kit)
-    crew.sign_on(ways_of(config, crew, kits.folder))
-    loop.work = crew.do
-    panes = Panes(claude, os.environ)
-    desk = DaemonDesk(
-        loop,
-        reader,
-        prior,
-        judging,
-        projects,
-        extensions,
-        SessionDesk(loop, crew, folder, config, home.worktrees),
-        panes,
-        Figures(loop, log, attendance, notifier.figures),
-    )
-    access = _access(home, loop, redactor)
-    agents = Agents(KnownAncestry(folder, lambda: loop.state.sessions), loop.tell)
-    doors = _doors(loop, ears, crew, desk, judging, access, attendance, agents)
-    tcp = bind_port(home, _loopback(config), config.runner.port)
-    guards: list[tuple[Guard, socket.socket, Certificate | None]] = [
-        (Guard(doors, access, hosts_of(_port(tcp), [*LOOPBACK_NAMES, _loopback(config)]), attendance.seen), tcp, None)
-    ]
-    guards += [
-        (Guard(doors, access, hosts_of(_port(wide), names, "https"), attendance.seen), wide, certificate)
-        for wide, names, certificate in _beyond_loopback(home, config)
-    ]
-    if log.damage is None:
-        loop.tell(Restarted(at=time.time(), settings=changed_settings(config)))
-    sockets = SocketServer(ears)
-    await sockets.start(bind(home.socket))
-    servers = [(Server(uvicorn_config(guard, certificate)), listening) for guard, listening, certificate in guards]
-    rereading = asyncio.create_task(_reread_tokens(home, access, redactor))
-    loop.stats.lag.start()
-    truth = Truth(folder, lambda: loop.state.sessions, loop.tell)
-    following = asyncio.create_task(truth.follow()) if loop.damaged is None else None
-    transcripts = follow(loop, claude / "projects")
-    stopping = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stopping.set)
-    serving = [asyncio.create_task(server.serve(sockets=[listening])) for server, listening in servers]
-    for server, _ in servers:
-        await server.ready.wait()
-    keeping.start()
-    notifier.page = _public_url(config, [listening for _, listening in servers])
-    adopting = asyncio.create_task(crew.adopt())
-    _announce(home, config, loop, [listening for _, listening in servers], say)
-    waiting = [*serving, asyncio.ensure_future(stopping.wait())]
-    await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-    loop.let_go()
-    rereading.cancel()
-    with contextlib.suppress(HomeError):
-        home.write_token_use(access.used)
-    loop.stats.lag.stop()
-    if following is not None:
-        following.cancel()
-    adopting.cancel()
-    await crew.close()
-    await transcripts.close()
-    await projects.close()
-    await prior.close()
-    judging.close()
-    panes.close()
-    await _stop(home, loop, sockets, [server for server, _ in servers], serving)
-    keeping.stop()
-    notifier.stop()
-    if exporter is not None:
-        exporter.stop()
-    log.checkpoint()
-    own_reader.close()
-    reader.close()
-    log.close()
+async def _serve(
+    home: Home, config: Config, say: Callable[[str], None], redactor: Redactor, welcome: Welcome | None
+) -> None:
+    log_unhandled_errors(asyncio.get_running_loop())
+    async with AsyncExitStack() as exits:
+        daemon = Daemon(home, config, say, redactor, exits)
+        await daemon.start()
+        if welcome is not None:
+            welcome(daemon.sign_in_link())
+        await daemon.wait_for_stop()
+    logger.info("stopped")
+    sys.stdout.flush()
 
 
-def _port(listening: socket.socket) -> int:
-    return int(listening.getsockname()[1])
+class Daemon:
+    """The parts of one daemon. Where a part is made, its end is put on `exits`, so that none is forgotten and the parts
+    end in the reverse order; `start` sets them going once all are there."""
 
+    def __init__(
+        self, home: Home, config: Config, say: Callable[[str], None], redactor: Redactor, exits: AsyncExitStack
+    ) -> None:
+        self._home, self._config, self._say, self._redactor, self._exits = home, config, say, redactor, exits
+        self._stopping = asyncio.Event()
+        self._may_restart = True
+        self._attendance = Attendance()
+        self._drivers = Drivers(config)
+        self._make_record()
+        self._make_connections()
+        self._make_services()
+        self._make_sessions()
+        self._make_api()
 
-def _claude(config: Config, folder: Path) -> Callable[[], ClaudeCli | None]:
-    """Finds the command line of Claude Code, when it is needed."""
+    def _make_record(self) -> None:
+        """The log, its maintenance and its subscribers. They end last, so that the end of every other part is
+        recorded."""
+        home, config, exits = self._home, self._config, self._exits
+        log = exits.enter_context(closing(Log.open(home.database, durability=config.store.durability)))
+        exits.callback(log.checkpoint)
+        check_lost_rows(log, config)
+        self._reader = exits.enter_context(closing(Reader(home.database, connections=READERS)))
+        own_reader = exits.enter_context(closing(Reader(home.database)))  # no wait for a surface's long query
+        disk = DiskReserve(home.path)
+        self._loop = self._make_loop(log, own_reader, disk)
+        self._log = log
+        if config.otel.endpoint:
+            self._start_otel()
+        self._notifier = Notifier(channels_of(config.notify, self._redactor), self._loop)
+        exits.callback(self._notifier.stop)
+        self._loop.effects.assign(self._notifier, Notify)
+        self._maintenance = StoreMaintenance(self._loop, log, own_reader, disk, config.store, home.unclean)
+        exits.callback(self._maintenance.stop)
 
-    def found() -> ClaudeCli | None:
-        path = find_claude(config.claude.path)
-        return ClaudeCli(path, folder) if path else None
+    def _make_loop(self, log: Log, reader: Reader, disk: DiskReserve) -> Loop:
+        runner_id = log.meta("runner_id", _new_runner_id(runner_name(self._config)))
+        if log.damage is not None:
+            logger.error("the log is damaged", row=log.damage.seq_no, reason=log.damage.reason)
+            self._say(f"{log.path}: {log.damage}; it is served read-only, nothing is recorded")
+        settings = settings_of(self._config, self._home.path, self._drivers)
+        state = recover(log, runner_id, settings, _progress(self._say))
+        deadlines = Deadlines(self._drivers.session_files, zone_of(self._config))
+        deadlines.attended = self._attendance.now
+        return Loop(state, log, reader, deadlines, disk)
 
-    return found
+    def _start_otel(self) -> None:
+        from quarterdeck.daemon.telemetry.otel_export import Exporter
 
+        exporter = Exporter(self._config.otel, self._loop.state, self._redactor)
+        self._loop.subscribe(exporter)
+        self._exits.callback(exporter.stop)
 
-def _access(home: Home, loop: Loop, redactor: Redactor) -> Access:
-    """Who may come in. What they show is never logged."""
-    owner, hook_token = _tokens(home, redactor)
-    access = Access(owner, hook_token, lambda: loop.state.tokens)
-    access.used.update(home.read_token_use())
-    return access
+    def _make_connections(self) -> None:
+        """The ways in. They end after the loop has answered every agent, so that the answers still go out."""
+        self._intake = HookIntake(self._loop, self._attendance)
+        self._hook_socket = bind(self._home.socket)
+        self._exits.callback(self._home.remove_socket)
+        self._hook_server = SocketServer(self._intake)
+        self._exits.push_async_callback(self._hook_server.stop)
+        self._servers = Servers(self._home, self._config)
+        self._exits.push_async_callback(self._servers.drain)
+        self._exits.push_async_callback(self._stop_loop)
+        self._exits.callback(self._home.remove_note)
 
+    async def _stop_loop(self) -> None:
+        """Answer every waiting agent: a released one shows its own dialog."""
+        logger.info("stopping", held=self._loop.held)
+        self._loop.stop()
+        await asyncio.sleep(0)  # the tasks that wait for an answer write it to their connections
 
-def _judging(loop: Loop, prior: PriorSessions) -> Judging:
-    """Who judges requests."""
+    def _make_services(self) -> None:
+        """What calls of the API wait for. It ends before the servers drain: they would wait for a scan otherwise."""
+        self._past_sessions = PastSessions(self._drivers)
+        self._exits.push_async_callback(self._past_sessions.close)
+        self._panes = PaneCache(self._drivers.running, os.environ)
+        self._exits.callback(self._panes.close)
+        settings = self._loop.state.settings
+        self._risk_service = RiskService(
+            self._cwd_of, self._loop.submit, settings.home, settings.guarded, load_plugins()
+        )
+        self._exits.callback(self._risk_service.close)
+        self._projects = DaemonProjects(self._config.projects, self._loop, self._past_sessions, self._drivers)
+        self._exits.push_async_callback(self._projects.close)
 
-    def cwd_of(session_id: str) -> str:
-        state = loop.state
-        session = state.sessions.get(session_id) or state.ended.get(session_id) or prior.session(session_id)
+    def _cwd_of(self, session_id: str) -> str:
+        state = self._loop.state
+        known = state.sessions.get(session_id) or state.ended.get(session_id)
+        session = known or self._past_sessions.session(session_id)
         return session.context.cwd if session else ""
 
-    settings = loop.state.settings
-    return Judging(cwd_of, settings.home, settings.guarded, load_plugins())
+    def _make_sessions(self) -> None:
+        """The sessions. When the daemon stops for good, those over the SDK end, while the loop still records that."""
+        loop, drivers, config = self._loop, self._drivers, self._config
+        self._transcripts = TranscriptFollower(loop, drivers)
+        self._exits.push_async_callback(self._transcripts.close)
+        specs = LaunchSpecs(self._home, config, drivers, self._servers.url)
+        observed = ObservedSessions(drivers.session_files, self._panes)
+        self._controller = SessionController(loop, self._intake, specs.spec, observed)
+        self._exits.push_async_callback(lambda: self._controller.close(restarts=self._may_restart))
+        self._controller.register_launchers(launchers_of(config, drivers, self._controller, specs.folder))
+        self._tmux_socket = tmux_socket_of(config, specs.folder)
+        loop.effects.assign(self._controller.perform, *SESSION_EFFECTS)
+        self._monitor = ProcessMonitor(drivers.session_files, lambda: loop.state.sessions, loop.submit)
 
+    def _make_api(self) -> None:
+        """Every ASGI app that is served."""
+        loop, attendance = self._loop, self._attendance
+        backend = daemon_backend(
+            loop,
+            self._reader,
+            self._past_sessions,
+            self._risk_service,
+            self._projects,
+            self._controller,
+            self._drivers,
+            self._config,
+            self._home.worktrees,
+            self._panes,
+            StatsCollector(loop, self._log, attendance, self._notifier.stats),
+            self._effective_settings(),
+        )
+        self._credentials = read_credentials(self._home, loop, self._redactor)
+        self._exits.callback(self._save_token_use)
+        ancestry = KnownAncestry(self._drivers, lambda: loop.state.sessions, self._tmux_socket)
+        agents = AgentGuard(ancestry, loop.submit)
+        rate_limit = RateLimit()
+        live = Broadcaster(backend)
+        loop.subscribe(lambda events: live.published(events, at_once=not loop.is_answering))
+        loop.watch_requests(lambda requests: live.changed(requests, at_once=not loop.is_answering))
+        loop.watch_requests(self._risk_service.requests_changed)
+        self._intake.on_stream = self._controller.on_stream = live.stream
+        clients = Clients(attendance)
+        api = create_api(backend, self._credentials, rate_limit, agents, clients)
+        pages = Pages(backend, self._credentials, authority_in(self._home.path / "tls").cert)
+        self._apps = GuardedApps(
+            hook=HookRoute(self._intake),
+            removed_hook=RemovedHookRoute(self._intake),
+            api=cast(App, api),
+            live=Sockets(backend, live, self._credentials, rate_limit, agents, clients),
+            pages=pages,
+            page_paths=pages.paths,
+            routes=api.state.routes,
+        )
 
-def _doors(
-    loop: Loop,
-    ears: Ears,
-    crew: Crew,
-    desk: DaemonDesk,
-    judging: Judging,
-    access: Access,
-    attendance: Attendance,
-    agents: Agents,
-) -> Doors:
-    """Everything that is served."""
-    pace = Pace()
-    live = Live(desk)
-    loop.subscribe(live.published)
-    loop.watch_requests(live.changed)
-    loop.watch_requests(judging.saw)
-    judging.changed = lambda ids: live.changed([r for r in map(loop.state.requests.get, ids) if r is not None])
-    ears.streamed = live.stream
-    crew.streamed = live.stream
-    api = create_api(desk, access, pace, agents)
-    return Doors(
-        hook=HookRoute(ears),
-        api=cast(App, api),
-        live=Sockets(desk, live, access, pace, agents, attendance.count),
-        pages=Pages(desk, access),
-        page_paths=PATHS,
-        routes=api.state.routes,
-    )
+    def _effective_settings(self) -> list[EffectiveSetting]:
+        """The settings of this start, with the places that they were read from."""
+        started = self._home.started or {"file": None, "flags": {}}
+        file = Path(started["file"]) if started["file"] else None
+        return effective_settings(self._config, read_config(self._home.path, file, flags=started["flags"]))
 
+    def _save_token_use(self) -> None:
+        with contextlib.suppress(HomeError):
+            self._home.write_token_use(self._credentials.used)
 
-def _announce(
-    home: Home, config: Config, loop: Loop, listening: list[socket.socket], say: Callable[[str], None]
-) -> None:
-    url = url_of(listening[0])
-    public = _public_url(config, listening)
-    beyond = [public] if public else []
-    home.write_note(
-        pid=os.getpid(),
-        url=url,
-        socket=str(home.socket),
-        version=__version__,
-        runner_id=loop.state.runner_id,
-        **({"public_url": public} if public else {}),
-    )
-    logger.info("ready", url=url, beyond=beyond, runner_id=loop.state.runner_id, events=loop.state.seq_no)
-    say(f"Quarterdeck is ready at {url}" + "".join(f" and {other}" for other in beyond))
+    async def start(self) -> None:
+        """Set the parts going, and announce the daemon once it can be reached."""
+        loop, exits = self._loop, self._exits
+        if loop.damaged is None:
+            loop.submit(DaemonRestarted(at=time.time(), settings=changed_settings(self._config)))
+        await self._hook_server.start(self._hook_socket)
+        self._run(watch_tokens(self._home, self._credentials, self._intake, self._redactor))
+        loop.stats.lag.start()
+        exits.callback(loop.stats.lag.stop)
+        if loop.damaged is None:
+            self._run(self._monitor.follow())
+        self._transcripts.start()
+        handle = asyncio.get_running_loop().add_signal_handler
+        handle(signal.SIGTERM, self._stopping.set)
+        handle(signal.SIGINT, self._interrupted)
+        if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:  # nohup has it ignored
+            handle(signal.SIGHUP, self._stopping.set)
+        public = PublicOrigins(self._config.runner.public_urls, self._config.runner.proxies)
+        await self._servers.serve(
+            lambda listener: Guard(self._apps, self._credentials, listener.hosts, self._attendance.called, public)
+        )
+        self._maintenance.start()
+        self._notifier.page = self._servers.public_url
+        self._run(self._controller.adopt())
+        self._announce()
+        # First of all at the stop: no agent with a dialog of its own waits for the sessions to end.
+        exits.callback(lambda: loop.release(spares_reconnecting=self._may_restart))
 
+    def _interrupted(self) -> None:
+        """SIGINT is a person (Ctrl-C, `qd stop`), who wants every agent released; SIGTERM also comes from an upgrade or
+        a service manager, and then a restart may follow."""
+        self._may_restart = False
+        self._stopping.set()
 
-def _public_url(config: Config, listening: list[socket.socket]) -> str | None:
-    """Where another machine calls us, if it can."""
-    beyond = [url_of(wide, "https", names_of(config.runner.host, [])[0]) for wide in listening[1:]]
-    return beyond[0] if beyond else None
+    def _run(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run this in the background until the daemon stops."""
+        self._exits.callback(asyncio.create_task(work).cancel)
 
+    def _announce(self) -> None:
+        url, public, state = self._servers.url, self._servers.public_url, self._loop.state
+        beyond = [public] if public else []
+        # Before the note: who finds that may look into the log for this line.
+        logger.info("ready", url=url, beyond=beyond, runner_id=state.runner_id, events=state.seq_no)
+        self._home.write_note(
+            pid=os.getpid(),
+            url=url,
+            socket=str(self._home.socket),
+            version=__version__,
+            runner_id=state.runner_id,
+            **({"public_url": public} if public else {}),
+        )
+        self._say(f"Quarterdeck is ready at {url}" + "".join(f" and {other}" for other in beyond))
 
-def _loopback(config: Config) -> str:
-    """Hooks and commands of this machine always find us here."""
-    return config.runner.host if is_loopback(config.runner.host) else "127.0.0.1"
+    def sign_in_link(self) -> str:
+        """A link that signs in one page, once, within WELCOME_SECONDS."""
+        return f"{self._servers.url}/login?code={self._credentials.codes.new('page', WELCOME_SECONDS)}"
 
-
-def _beyond_loopback(home: Home, config: Config) -> list[tuple[socket.socket, list[str], Certificate]]:
-    runner = config.runner
-    if is_loopback(runner.host):
-        return []
-    names = names_of(runner.host, runner.hosts)
-    if runner.tls_cert and runner.tls_key:
-        certificate = own_certificate(runner.tls_cert, runner.tls_key)
-    else:
-        certificate = self_signed(home.path / "tls", names)
-    return [(listen_on(runner.host, runner.tls_port), names, certificate)]
-
-
-def _tokens(home: Home, redactor: Redactor) -> tuple[str, str]:
-    owner, hook_token = home.token("token"), home.token("hook-token")
-    redactor.learn(owner)
-    redactor.learn(hook_token)
-    return owner, hook_token
-
-
-async def _reread_tokens(home: Home, access: Access, redactor: Redactor) -> None:
-    """A token that was rotated counts within a second, and the old one no more."""
-    saved = dict(access.used)
-    for second in itertools.count(1):
-        await asyncio.sleep(TOKEN_SECONDS)
-        with contextlib.suppress(HomeError, OSError):
-            access.replace(*_tokens(home, redactor))
-            if second % SAVE_USE_EVERY == 0 and access.used != saved:
-                home.write_token_use(access.used)
-                saved = dict(access.used)
-
-
-def _miss_lost_rows(log: Log, config: Config) -> None:
-    """A log that is shorter than its index has lost rows, with its -wal file or to an older copy: their numbers must
-    not be given again. With `normal` durability a power cut may take the last ones, and that was agreed to."""
-    known = known_upto(log.path)
-    if log.damage is None and config.store.durability == "full" and known > log.seq_no:
-        reason = f"rows up to {known} were here and are gone; if you put an older copy back, remove search.db beside it"
-        log.damage = Damage(log.seq_no + 1, reason)
-
-
-def _start_loop(
-    home: Home, log: Log, reader: Reader, config: Config, attendance: Attendance, disk: Disk, say: Callable[[str], None]
-) -> Loop:
-    runner_id = log.meta("runner_id", _new_runner_id(config.runner.name))
-    if log.damage is not None:
-        logger.error("the log is damaged", row=log.damage.seq_no, reason=log.damage.reason)
-        say(f"{log.path}: {log.damage}; it is served read-only, nothing is recorded")
-    state = recover(log, runner_id, settings_of(config, home.path), _progress(say))
-    waiting = Waiting(SessionsFolder(claude_config_dir(config) / "sessions"), zone_of(config))
-    waiting.attended = attendance.now
-    return Loop(state, log, reader, waiting, disk)
-
-
-def _start_otel(config: Config, loop: Loop, redactor: Redactor) -> Exporter | None:
-    if not config.otel.endpoint:
-        return None
-    from quarterdeck.daemon.telemetry.otel_export import Exporter
-
-    exporter = Exporter(config.otel, loop.state, redactor)
-    loop.subscribe(exporter)
-    return exporter
+    async def wait_for_stop(self) -> None:
+        """Wait for a signal, or the end of a server."""
+        ends = [asyncio.create_task(self._stopping.wait()), asyncio.create_task(self._servers.wait_for_end())]
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
 
 
 def _progress(say: Callable[[str], None]) -> Callable[[int, int], None]:
@@ -381,23 +377,5 @@ def _progress(say: Callable[[str], None]) -> Callable[[int, int], None]:
 
 
 def _new_runner_id(name: str) -> str:
-    base = safe_id(name or socket.gethostname().split(".")[0], "runner")
+    base = safe_id(name, "runner")
     return f"{base[:64]}-{secrets.token_hex(4)}"
-
-
-async def _stop(
-    home: Home, loop: Loop, sockets: SocketServer, servers: list[Server], serving: list[asyncio.Task[None]]
-) -> None:
-    """Answer everybody who waits, then close: an agent that is let go shows its own dialog."""
-    logger.info("stopping", held=loop.held)
-    home.remove_note()
-    loop.stop()
-    await asyncio.sleep(0)
-    for server in servers:
-        server.should_exit = True
-    await asyncio.wait(serving, timeout=DRAIN_SECONDS + 1)
-    await sockets.stop()
-    with contextlib.suppress(OSError):
-        home.socket.unlink()
-    logger.info("stopped")
-    sys.stdout.flush()

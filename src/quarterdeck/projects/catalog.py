@@ -1,4 +1,4 @@
-"""The projects of this machine, looked for when somebody asks, and from then on when something changes."""
+"""The projects of this machine: scanned on the first request, and updated when something changes."""
 
 from __future__ import annotations
 
@@ -13,28 +13,30 @@ from msgspec.structs import replace
 
 from quarterdeck.core.workspace.projects import Project, Scan
 from quarterdeck.projects.inspector import Inspector
-from quarterdeck.projects.scanner import find
-from quarterdeck.projects.watch_plan import NOTHING, Noticed, plan_of
+from quarterdeck.projects.scanner import find_projects
+from quarterdeck.projects.watch_plan import NO_CHANGES, FolderChanges, watch_plan
 from quarterdeck.projects.watcher import Watcher
 from quarterdeck.system.run_program import end_all
 
-AT_ONCE = 8
+# Git mostly waits for the disk, but more at once would slow the agents down.
+THREADS = 8
+# Changes are noticed by the watch; a scan only repeats it for surfaces that open.
 AGAIN_SECONDS = 30.0
 GAP_SECONDS = 2.0
 SHARE = 10
-"""However much happens: after a look at changes there is this long a pause, and this many times as long as it took."""
+"""After each update there is a pause: GAP_SECONDS, or SHARE times as long as the update took. However many files
+change, updates use at most a tenth of the time."""
 
 logger = structlog.get_logger("projects")
 
 
 def no_folders() -> Mapping[str, float]:
-    """Nobody knows of any."""
+    """No known folders."""
     return {}
 
 
-class Projects:
-    """What is known of the folders under `roots`, and of those that `known` tells with the time when something last
-    happened in each."""
+class ProjectCatalog:
+    """The projects under `roots`, and those that `known` returns with the time of the last activity in each."""
 
     def __init__(
         self,
@@ -50,12 +52,12 @@ class Projects:
         self._scan = Scan()
         self._running: asyncio.Task[None] | None = None
         self._watcher = watcher or Watcher()
-        self._one = asyncio.Lock()
-        self._due = NOTHING
+        self._lock = asyncio.Lock()  # a scan and an update both replace the list, each in a thread
+        self._due = NO_CHANGES
         self._notes: tuple[str, ...] = ()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._catching_up: asyncio.Task[None] | None = None
-        self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="git")
+        self._updating: asyncio.Task[None] | None = None
+        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="git")
 
     @property
     def progress(self) -> Scan:
@@ -63,100 +65,105 @@ class Projects:
         return replace(self._scan, watch=mode.watch, notes=(*self._notes, *([mode.note] if mode.note else [])))
 
     def all(self) -> list[Project]:
-        """The projects as last seen, in order of their paths."""
+        """The projects as last read, in order of their paths."""
         return self._found
 
-    async def look(self, seconds: float) -> None:
-        """See to it that what is known is not old. The first look is waited for, later ones go on behind."""
-        if self._scan.state == "done" and time.time() - (self._scan.started_at or 0) < AGAIN_SECONDS:
+    async def refresh(self, seconds: float) -> None:
+        """Start a scan if the last one is old, or found nothing while folders are known. Waits for it if no project is
+        known yet; otherwise it runs in the background."""
+        is_recent = self._scan.state == "done" and time.time() - (self._scan.started_at or 0) < AGAIN_SECONDS
+        if is_recent and (self._found or not self._known()):
             return
-        first = self._scan.state == "never" or (self._scan.state == "running" and not self._found)
-        await self.scan(seconds if first else 0.0)
+        await self.scan(0.0 if self._found else seconds)
 
-    async def scan(self, seconds: float, *, anew: bool = False) -> Scan:
-        """Look for all projects, or join who already does; waits so long and tells how far it is. `anew` asks git
-        about every one."""
+    async def scan(self, seconds: float, *, refresh: bool = False) -> Scan:
+        """Find all projects, or join a scan that is running; waits this long and returns the progress. `refresh` asks
+        git about every project."""
         if self._running is None or self._running.done():
             self._loop = asyncio.get_running_loop()
             self._scan = Scan(state="running", started_at=time.time())
-            self._running = asyncio.create_task(self._scan_all(anew))
+            self._running = asyncio.create_task(self._scan_all(refresh))
         if seconds > 0:
             await asyncio.wait([self._running], timeout=seconds)
         return self.progress
 
     async def close(self) -> None:
-        """Give up what has not begun, and end every program that runs for us."""
+        """Drop work that has not begun, and end every program that is running."""
         await asyncio.to_thread(self._watcher.stop)
-        if self._catching_up is not None:
-            self._catching_up.cancel()
-            await asyncio.wait([self._catching_up])
+        if self._updating is not None:
+            self._updating.cancel()
+            await asyncio.wait([self._updating])
         self._pool.shutdown(wait=False, cancel_futures=True)
         end_all()
         if self._running is not None:
             await asyncio.wait([self._running])
 
-    async def _scan_all(self, anew: bool) -> None:
-        async with self._one:
-            await asyncio.to_thread(self._look, dict(self._known()), anew)
+    async def _scan_all(self, refresh: bool) -> None:
+        async with self._lock:
+            await asyncio.to_thread(self._find_all, dict(self._known()), refresh)
 
-    def _told(self, told: Noticed) -> None:
-        """The watcher speaks in a thread of its own."""
+    def _on_change(self, changes: FolderChanges) -> None:
+        """Called by the watcher, in its own thread."""
         if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._changed, told)
+            self._loop.call_soon_threadsafe(self._changed, changes)
 
-    def _changed(self, told: Noticed) -> None:
-        """Something is not as it was. It is looked at when there was a pause."""
-        self._due = Noticed(projects=self._due.projects | told.projects, names=self._due.names or told.names)
-        if self._catching_up is None or self._catching_up.done():
-            self._catching_up = asyncio.create_task(self._catch_up())
+    def _changed(self, changes: FolderChanges) -> None:
+        """Collect changes; they are read after the pause."""
+        self._due = FolderChanges(
+            projects=self._due.projects | changes.projects, names=self._due.names or changes.names
+        )
+        if self._updating is None or self._updating.done():
+            self._updating = asyncio.create_task(self._catch_up())
 
     async def _catch_up(self) -> None:
-        while self._due != NOTHING:
-            async with self._one:
-                due, self._due = self._due, NOTHING
+        while self._due != NO_CHANGES:
+            async with self._lock:
+                due, self._due = self._due, NO_CHANGES
                 began = time.monotonic()
-                await asyncio.to_thread(self._look_again, dict(self._known()), due)
+                await asyncio.to_thread(self._update, dict(self._known()), due)
             await asyncio.sleep(max(GAP_SECONDS, SHARE * (time.monotonic() - began)))
 
-    def _look(self, known: Mapping[str, float], anew: bool) -> None:
+    def _find_all(self, known: Mapping[str, float], refresh: bool) -> None:
         started = time.monotonic()
         try:
-            found = find(self._roots, self._exclude, known)
-            self._notes = found.notes
-            self._scan = replace(self._scan, total=len(found.folders))
-            self._found = self._inspect(found.folders, known, anew=anew)
-            self._watcher.follow(plan_of(found, self._watcher.most), self._told)
+            self._read_all(known, refresh=refresh)
         except (CancelledError, RuntimeError):  # the pool was shut down: the daemon stops
             return
         except Exception:
-            logger.exception("projects could not be looked for")
-            self._notes = (*self._notes, "the look failed; see the daemon's log")
+            logger.exception("projects could not be scanned")
+            self._notes = (*self._notes, "the scan failed; see the daemon's log")
         self._scan = replace(self._scan, state="done", seconds=round(time.monotonic() - started, 3))
 
-    def _look_again(self, known: Mapping[str, float], due: Noticed) -> None:
-        """Look at what changed. Git is asked only where it did something."""
+    def _update(self, known: Mapping[str, float], due: FolderChanges) -> None:
+        """Read the changes. Git is asked only where it did something."""
         try:
             if due.names:
-                found = find(self._roots, self._exclude, known)
-                self._notes = found.notes
-                self._found = self._inspect(found.folders, known, patient=True)
-                self._watcher.follow(plan_of(found, self._watcher.most), self._told)
+                self._read_all(known, changed_only=True)
             else:
-                seen = {p.path: p for p in self._inspect(sorted(due.projects), known, patient=True)}
+                seen = {p.path: p for p in self._inspect(sorted(due.projects), known, changed_only=True)}
                 self._found = [seen.get(p.path, p) for p in self._found if p.path in seen or p.path not in due.projects]
         except (CancelledError, RuntimeError):  # the pool was shut down: the daemon stops
             return
         except Exception:
-            logger.exception("changed projects could not be looked at")
+            logger.exception("changed projects could not be read")
+
+    def _read_all(self, known: Mapping[str, float], *, refresh: bool = False, changed_only: bool = False) -> None:
+        """Find and read all projects, and watch them from now on."""
+        found = find_projects(self._roots, self._exclude, known)
+        self._notes = found.notes
+        if not changed_only:
+            self._scan = replace(self._scan, total=len(found.folders))
+        self._found = self._inspect(found.folders, known, refresh=refresh, changed_only=changed_only)
+        self._watcher.follow(watch_plan(found, self._watcher.most), self._on_change)
 
     def _inspect(
-        self, folders: Sequence[str], known: Mapping[str, float], *, anew: bool = False, patient: bool = False
+        self, folders: Sequence[str], known: Mapping[str, float], *, refresh: bool = False, changed_only: bool = False
     ) -> list[Project]:
-        """Look at each, several at once. Only a look that somebody asked for is counted, for it is not patient."""
-        one = partial(self._inspector.inspect, anew=anew, patient=patient)
+        """Read each folder, several at once. An update of changed projects does not count as progress of a scan."""
+        one = partial(self._inspector.inspect, refresh=refresh, changed_only=changed_only)
         seen: list[Project] = []
         for number, project in enumerate(self._pool.map(one, folders, touched(folders, known)), 1):
-            if not patient:
+            if not changed_only:
                 self._scan = replace(self._scan, done=number)
             if project is not None:
                 seen.append(project)
@@ -164,7 +171,7 @@ class Projects:
 
 
 def touched(folders: Iterable[str], known: Mapping[str, float]) -> list[float]:
-    """When something last happened in each folder: in it or below it."""
+    """The time of the last activity in each folder or below it."""
     latest: dict[str, float] = {}
     for folder, at in known.items():
         path = folder

@@ -1,24 +1,25 @@
-"""One folder looked at: what is there, and what git says, asked again only when something may have changed."""
+"""Reads one project folder: its files and git's facts, which are cached until something may have changed."""
 
 from __future__ import annotations
 
 import os
-import stat
 import time
 
 from msgspec import Struct
 
 from quarterdeck.core.workspace.projects import GitFacts, Project
-from quarterdeck.projects.git_read import Git, Mark, Repository, repository_above
+from quarterdeck.projects.git_read import GitReader, Mark, Repository, repository_above
+from quarterdeck.projects.scanner import AGENT_FOLDERS, is_folder
 
 STALE_SECONDS = 60.0
-"""How long git's word on the files of a work tree holds, when git itself did nothing there."""
+"""How long git's status of a work tree is used if git itself did nothing there: files may change without a sign."""
 
+# Twice the projects of a scan: only folders that are gone pile up.
 MAX_KEPT = 10_000
 
 
-class Asked(Struct, frozen=True):
-    """What git said of a repository, when, and the mark that it bore then."""
+class CachedStatus(Struct, frozen=True):
+    """Git's facts about a repository, their time, and the repository's mark then."""
 
     mark: Mark
     at: float
@@ -26,49 +27,49 @@ class Asked(Struct, frozen=True):
 
 
 class Inspector:
-    """Looks at folders, from several threads at once."""
+    """Reads folders, from several threads at once."""
 
-    def __init__(self, git: Git | None = None) -> None:
-        self._git = git or Git()
-        self._asked: dict[str, Asked] = {}
+    def __init__(self, git: GitReader | None = None) -> None:
+        self._git = git or GitReader()
+        self._cache: dict[str, CachedStatus] = {}
 
     def inspect(
-        self, folder: str, touched_at: float = 0.0, *, anew: bool = False, patient: bool = False
+        self, folder: str, touched_at: float = 0.0, *, refresh: bool = False, changed_only: bool = False
     ) -> Project | None:
-        """The project in a folder, None when it is gone. `touched_at` is when an agent last did something in it;
-        `anew` asks git in any case, `patient` only when something was done there, however long ago it was asked."""
+        """The project in a folder; None if it is gone. `touched_at` is the time of an agent's last activity in it.
+        `refresh` asks git in any case; `changed_only` asks only if something was done there, however old the facts
+        are."""
         try:
             times = [os.lstat(folder).st_mtime]
         except OSError:
             return None
         repository = repository_above(folder)
-        asked = self._ask(repository, touched_at, anew, patient) if isinstance(repository, Repository) else None
-        if asked is not None:
-            times += [mtime / 1e9 for mtime, _, _ in asked.mark]
-        facts = GitFacts(trouble=repository) if isinstance(repository, str) else asked.facts if asked else None
+        status = (
+            self._cached_status(repository, touched_at, refresh, changed_only)
+            if isinstance(repository, Repository)
+            else None
+        )
+        if status is not None:
+            times += [mtime / 1e9 for mtime, _, _ in status.mark]
+        facts = GitFacts(trouble=repository) if isinstance(repository, str) else status.facts if status else None
         return Project(
             path=folder,
-            has_claude_config=_is_folder(f"{folder}/.claude"),
+            has_agent_config=any(is_folder(f"{folder}/{name}") for name in AGENT_FOLDERS),
             last_modified=max(times),
             git=facts,
-            checked_at=asked.at if asked else time.time(),
+            checked_at=status.at if status else time.time(),
         )
 
-    def _ask(self, repository: Repository, touched_at: float, anew: bool, patient: bool) -> Asked:
+    def _cached_status(
+        self, repository: Repository, touched_at: float, refresh: bool, changed_only: bool
+    ) -> CachedStatus:
         mark, now = repository.mark(), time.time()
-        kept = self._asked.get(repository.folder)
-        fresh = kept is not None and (patient or 0 <= now - kept.at < STALE_SECONDS)
-        if kept and fresh and not anew and kept.mark == mark and kept.at > touched_at:
+        kept = self._cache.get(repository.folder)
+        fresh = kept is not None and (changed_only or 0 <= now - kept.at < STALE_SECONDS)
+        if kept and fresh and not refresh and kept.mark == mark and kept.at > touched_at:
             return kept
-        if len(self._asked) >= MAX_KEPT:
-            self._asked.clear()
-        asked = Asked(mark, now, self._git.facts(repository))
-        self._asked[repository.folder] = asked
-        return asked
-
-
-def _is_folder(path: str) -> bool:
-    try:
-        return stat.S_ISDIR(os.lstat(path).st_mode)
-    except OSError:
-        return False
+        if len(self._cache) >= MAX_KEPT:
+            self._cache.clear()
+        status = CachedStatus(mark, now, self._git.facts(repository))
+        self._cache[repository.folder] = status
+        return status

@@ -1,4 +1,4 @@
-"""Which folders are watched for a list of projects, and what a change in one of them is about."""
+"""The folders to watch for a list of projects, and the projects that a change affects."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Callable, Iterable, Mapping
 from msgspec import Struct
 
 from quarterdeck.projects.git_read import Repository, repository_above
-from quarterdeck.projects.scanner import MARKS, Found
+from quarterdeck.projects.scanner import MARKS, ScanResult
 
 GIT_NAMES = frozenset({"HEAD", "index", "config", "packed-refs", "COMMIT_EDITMSG", "FETCH_HEAD", "MERGE_HEAD"})
-"""What git writes into its folder when a branch, the staged files or a remote change."""
+"""The files that git writes into its folder when a branch, the staged files or a remote change."""
 
 Change = tuple[str, str]
-"""What happened (added, modified or deleted) and to which path."""
+"""The kind of change (added, modified or deleted) and the path."""
 
 
-class Plan(Struct, frozen=True, kw_only=True):
-    """Folders to watch, those that matter most first. `git` tells the projects of a git folder, `between` are those in
-    which a project may appear, and `left_out` is how many were too many."""
+class WatchPlan(Struct, frozen=True, kw_only=True):
+    """Folders to watch, the most important first. `git` maps a git folder to its projects, `between` are folders in
+    which a project may appear, and `left_out` is the number of folders beyond the limit."""
 
     folders: tuple[str, ...] = ()
     projects: frozenset[str] = frozenset()
@@ -28,36 +28,38 @@ class Plan(Struct, frozen=True, kw_only=True):
     left_out: int = 0
 
 
-class Noticed(Struct, frozen=True, kw_only=True):
-    """What has to be looked at again: some projects, or with `names` which projects there are."""
+class FolderChanges(Struct, frozen=True, kw_only=True):
+    """The work after a change: read these projects again, and with `names` find the projects again."""
 
     projects: frozenset[str] = frozenset()
     names: bool = False
 
 
-NOTHING = Noticed()
+NO_CHANGES = FolderChanges()
 
 
-def plan_of(found: Found, most: int) -> Plan:
-    """Watch projects, the folders that git keeps for them, the roots, and what lies between; as many as may be."""
+def watch_plan(found: ScanResult, most: int) -> WatchPlan:
+    """A plan for projects, their git folders, the roots, and the folders between; at most `most` folders."""
     git: dict[str, list[str]] = {}
     for folder in found.folders:
         repository = repository_above(folder)
         if isinstance(repository, Repository):
             git.setdefault(repository.git_dir, []).append(folder)
-    wanted = dict.fromkeys((*found.folders, *git, *found.between))
-    there = [folder for folder in wanted if os.path.isdir(folder)]  # noqa: PTH112 a plain string
-    return Plan(
-        folders=tuple(there[:most]),
+    folders = dict.fromkeys((*found.folders, *git, *found.between))
+    existing = [folder for folder in folders if os.path.isdir(folder)]  # noqa: PTH112 a plain string
+    return WatchPlan(
+        folders=tuple(existing[:most]),
         projects=frozenset(found.folders),
         git={folder: tuple(projects) for folder, projects in git.items()},
         between=frozenset(found.between),
-        left_out=max(0, len(there) - most),
+        left_out=max(0, len(existing) - most),
     )
 
 
-def noticed(plan: Plan, changes: Iterable[Change], is_folder: Callable[[str], bool] = os.path.isdir) -> Noticed:
-    """What these changes are about; most are about nothing that is shown."""
+def affected(
+    plan: WatchPlan, changes: Iterable[Change], is_folder: Callable[[str], bool] = os.path.isdir
+) -> FolderChanges:
+    """The work that these changes need; most need none."""
     projects: set[str] = set()
     names = False
     for what, path in changes:
@@ -73,4 +75,4 @@ def noticed(plan: Plan, changes: Iterable[Change], is_folder: Callable[[str], bo
             names = names or path in plan.projects or path in plan.between
         elif folder in plan.between and path not in plan.projects:
             names = names or is_folder(path)
-    return Noticed(projects=frozenset(projects), names=names)
+    return FolderChanges(projects=frozenset(projects), names=names)

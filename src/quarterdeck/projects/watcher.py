@@ -1,4 +1,4 @@
-"""A thread that waits for the kernel to tell of changes, and looks by the clock where the kernel cannot."""
+"""A thread that watches folders through the kernel, and polls where the kernel cannot watch them all."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ import structlog
 from msgspec import Struct
 from watchfiles import Change, watch
 
-from quarterdeck.projects.watch_plan import NOTHING, Noticed, Plan, noticed
+from quarterdeck.projects.watch_plan import NO_CHANGES, FolderChanges, WatchPlan, affected
 
 SLOW_SECONDS = 60.0
 DEBOUNCE, STEP, TIMEOUT = 1_000, 250, 1_000
-"""In milliseconds: how long changes are gathered, how often it is looked whether they go on, and how long none may come
-before somebody who wants the thread to stop is heard."""
-MOST = 50_000
+"""In milliseconds: how long changes are gathered, how often to check if they continue, and how long to wait without a
+change before checking if the thread must stop."""
+
+MAX_FOLDERS = 50_000
 INOTIFY = Path("/proc/sys/fs/inotify/max_user_watches")
 RAISE = "raise fs.inotify.max_user_watches with sysctl, or name narrower projects.roots"
 
@@ -28,43 +29,43 @@ logger = structlog.get_logger("projects")
 logging.getLogger("watchfiles").setLevel(logging.WARNING)
 
 
-def share_of_kernel() -> int:
-    """How many folders we watch at most: half of what the kernel gives this user, for editors need theirs."""
+def watch_limit() -> int:
+    """The number of folders to watch at most: half of the user's limit in the kernel, because editors need the rest."""
     try:
-        return min(MOST, int(INOTIFY.read_text()) // 2)
+        return min(MAX_FOLDERS, int(INOTIFY.read_text()) // 2)
     except (OSError, ValueError):
-        return MOST
+        return MAX_FOLDERS
 
 
-class Mode(Struct, frozen=True):
-    """How changes are seen, and why not otherwise."""
+class WatchMode(Struct, frozen=True):
+    """How changes are noticed (off, live, partly or slow), with a note on how to improve it."""
 
     watch: str = "off"
     note: str = ""
 
 
 class Watcher:
-    """Watches what the last plan says and tells of it, from a thread of its own. A folder is watched by itself, not
-    with what is below it."""
+    """Watches the folders of the last plan and reports changes, from a thread of its own. A folder is watched without
+    its subfolders."""
 
     def __init__(
         self, most: int | None = None, slow_seconds: float = SLOW_SECONDS, wait: Callable[..., Changes] = watch
     ) -> None:
-        self.most = share_of_kernel() if most is None else most
-        self.mode = Mode()
+        self.most = watch_limit() if most is None else most
+        self.mode = WatchMode()
         self._wait = wait
         self._slow_seconds = slow_seconds
-        self._tell: Callable[[Noticed], None] = lambda told: None
-        self._plan = self._armed = Plan()
+        self._on_change: Callable[[FolderChanges], None] = lambda changes: None
+        self._plan = self._armed = WatchPlan()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def follow(self, plan: Plan, tell: Callable[[Noticed], None]) -> None:
-        """Watch these from now on. The first plan starts the thread."""
+    def follow(self, plan: WatchPlan, on_change: Callable[[FolderChanges], None]) -> None:
+        """Watch this plan from now on. The first plan starts the thread."""
         if plan != self._plan:
             self._plan = plan
         if self._thread is None and not self._stop.is_set():
-            self._tell = tell
+            self._on_change = on_change
             self._thread = threading.Thread(target=self._run, name="watch-projects", daemon=True)
             self._thread.start()
 
@@ -75,7 +76,8 @@ class Watcher:
             self._thread.join()
 
     def is_set(self) -> bool:
-        """Whether who waits for changes shall stop: because all ends, or the plan is another one."""
+        """True if the wait for changes must stop: the thread ends, or the plan has changed. `watch` calls this, since
+        the watcher is its stop event."""
         return self._stop.is_set() or self._plan is not self._armed
 
     def _run(self) -> None:
@@ -84,15 +86,15 @@ class Watcher:
             try:
                 self._watch(self._armed)
             except FileNotFoundError:
-                self._say_after(1.0)
+                self._report_after(1.0)
             except (OSError, RuntimeError) as error:
                 if self.mode.watch != "slow":
                     logger.warning("projects are not watched", error=str(error))
-                self.mode = Mode("slow", f"{self._every()}: the kernel watches no more folders; {RAISE}")
-                self._say_after(self._slow_seconds)
+                self.mode = WatchMode("slow", f"{self._interval()}: the kernel watches no more folders; {RAISE}")
+                self._report_after(self._slow_seconds)
 
-    def _watch(self, plan: Plan) -> None:
-        looked = 0.0
+    def _watch(self, plan: WatchPlan) -> None:
+        reported_at = 0.0
         for changes in self._wait(
             *plan.folders,
             watch_filter=None,
@@ -105,23 +107,25 @@ class Watcher:
             recursive=False,
             ignore_permission_denied=True,
         ):
-            told = noticed(plan, ((change.raw_str(), path) for change, path in changes))
-            if not looked or (plan.left_out and time.monotonic() - looked > self._slow_seconds):
+            work = affected(plan, ((change.raw_str(), path) for change, path in changes))
+            if not reported_at or (plan.left_out and time.monotonic() - reported_at > self._slow_seconds):
                 self.mode = self._mode_of(plan)
-                looked, told = time.monotonic(), Noticed(names=True)
-            if told != NOTHING:
-                self._tell(told)
+                reported_at, work = time.monotonic(), FolderChanges(names=True)
+            if work != NO_CHANGES:
+                self._on_change(work)
 
-    def _mode_of(self, plan: Plan) -> Mode:
+    def _mode_of(self, plan: WatchPlan) -> WatchMode:
         if not plan.left_out:
-            return Mode("live")
+            return WatchMode("live")
         every = len(plan.folders) + plan.left_out
-        return Mode("partly", f"{self._every()}: only {len(plan.folders):,} of {every:,} folders are watched; {RAISE}")
+        return WatchMode(
+            "partly", f"{self._interval()}: only {len(plan.folders):,} of {every:,} folders are watched; {RAISE}"
+        )
 
-    def _every(self) -> str:
-        return f"projects are looked at every {self._slow_seconds:.0f} s"
+    def _interval(self) -> str:
+        return f"projects are checked every {self._slow_seconds:.0f} s"
 
-    def _say_after(self, seconds: float) -> None:
-        """What was not watched meanwhile is looked at."""
+    def _report_after(self, seconds: float) -> None:
+        """Have all projects read again after a time without a watch."""
         if not self._stop.wait(seconds):
-            self._tell(Noticed(names=True))
+            self._on_change(FolderChanges(names=True))

@@ -1,4 +1,4 @@
-"""What every way to run a session offers, and what it tells: the runner's sessions build on nothing else."""
+"""The launcher protocols: the calls that every launcher offers, and the listener that it reports to."""
 
 from __future__ import annotations
 
@@ -8,36 +8,44 @@ from typing import Any, Protocol, runtime_checkable
 
 from msgspec import Struct
 
-from quarterdeck.core.engine.session_messages import News, Send, Start
+from quarterdeck.core.engine.session_messages import SendPrompt, SessionReport, StartSession
 from quarterdeck.core.model.decisions import Decision
 from quarterdeck.core.model.state import ProcessId
 
 
-class Kit(Struct, frozen=True, kw_only=True):
-    """What an agent is started with: which program, on which configuration, in which environment, and the path of the
-    settings that make it speak to us; empty when it does so already. `folder` is ours to put sockets into."""
+class LaunchSpec(Struct, frozen=True, kw_only=True):
+    """The parameters of a start: the agent's name, program (None only for a shell), configuration and environment.
+    `hooks` is the path of the settings that connect it to the daemon, empty if it is connected already. `folder` is for
+    sockets."""
 
-    claude: Path
+    agent: str
+    program: Path | None
     config_dir: Path
     environment: Mapping[str, str]
     hooks: str
     folder: Path
 
 
-class Running(Struct, frozen=True, kw_only=True):
-    """A session that runs: as this process; `terminal` says where its terminal is, in words a person can use."""
+class RunningAgent(Struct, frozen=True, kw_only=True):
+    """A running session and its process; `terminal` is the command that shows its terminal, `queued` are the prompts
+    that wait in its host."""
 
     session_id: str
     process: ProcessId | None = None
     terminal: str | None = None
+    queued: tuple[str | None, ...] = ()
 
 
-class Asked(Struct, frozen=True, kw_only=True):
-    """An agent asks through its SDK whether it may use a tool."""
+class PermissionQuery(Struct, frozen=True, kw_only=True):
+    """A permission request that came through an agent's SDK; `entrypoint` is the one that its hooks would report.
+    `query_id` names it within its session: the agent's host sends it again to the next daemon. Empty if unknown."""
 
+    agent: str
+    entrypoint: str
     session_id: str
     tool_name: str
     tool_input: dict[str, Any]
+    query_id: str = ""
     tool_use_id: str | None = None
     agent_id: str | None = None
     suggestions: tuple[dict[str, Any], ...] = ()
@@ -46,52 +54,57 @@ class Asked(Struct, frozen=True, kw_only=True):
     blocked_path: str | None = None
 
 
-class Ear(Protocol):
-    """Who hears what happens to the sessions of ours. `tell` and `stream` return at once."""
+class SessionListener(Protocol):
+    """Receives the reports of owned sessions. `report` and `stream` return at once."""
 
-    def tell(self, news: News) -> None: ...
+    def report(self, report: SessionReport) -> None: ...
 
     def stream(self, session_id: str, kind: str, data: Any) -> None:
-        """Something beside the feed: text as it comes, or what a terminal shows."""
-        ...
+        """Live details that do not go into the feed: text as it is written, or a terminal's size."""
 
-    async def ask(self, asked: Asked) -> Decision:
-        """Put it on the desk. Cancelled when the agent no longer waits; silence is NoOpinion."""
-        ...
+    async def ask_permission(self, query: PermissionQuery) -> Decision:
+        """Open a request and wait for the decision. Cancelled when the agent no longer waits; silence is NoOpinion."""
 
 
-class Way(Protocol):
-    """One way to run sessions. A call raises Refused, in words that say what to do; nothing is half done then."""
+class ObservedAgents(Protocol):
+    """Commands to agents that the person started. A call that raises Refused says why, and has changed nothing."""
 
-    async def launch(self, start: Start, kit: Kit) -> Running: ...
-
-    async def send(self, send: Send) -> bool:
-        """Give it the prompt, whole and once, or refuse. Whether the agent has it; where it waits, `Given` follows."""
-        ...
+    async def send(self, send: SendPrompt) -> None: ...
 
     async def interrupt(self, session_id: str) -> None: ...
 
-    async def change(self, session_id: str, model: str | None, permission_mode: str | None) -> None: ...
+    async def end(self, session_id: str, process: ProcessId) -> None:
+        """End this very process, and wait until it has ended."""
 
-    async def give_up(self, session_id: str) -> None:
-        """A launch that may take long is refused now; nothing when none is under way."""
-        ...
+
+class Launcher(Protocol):
+    """Runs sessions in one mode. A call that raises Refused says what to do next, and has changed nothing."""
+
+    async def launch(self, start: StartSession, spec: LaunchSpec) -> RunningAgent: ...
+
+    async def send(self, send: SendPrompt) -> bool:
+        """Deliver the prompt, whole and once, or refuse it. True if the agent has it; if it is queued,
+        `PromptDelivered` follows."""
+
+    async def interrupt(self, session_id: str) -> None: ...
+
+    async def reconfigure(self, session_id: str, model: str | None, permission_mode: str | None) -> None: ...
+
+    async def cancel_launch(self, session_id: str) -> None:
+        """Cancel a launch that is still running; does nothing if there is none."""
 
     async def end(self, session_id: str) -> None:
-        """End it with all it started; `Down` follows."""
-        ...
+        """End the session with everything it started; `AgentExited` follows."""
 
-    async def adopt(self, expected: Sequence[str]) -> list[Running]:
-        """Which of these still run after a restart of ours; from now on their news are told again."""
-        ...
+    async def adopt(self, expected: Sequence[str]) -> list[RunningAgent]:
+        """After a restart of the daemon: find which of these still run, and report about them from now on."""
 
-    async def close(self) -> None:
-        """We stop: what cannot live without us ends, the rest goes on."""
-        ...
+    async def close(self, *, restarts: bool) -> None:
+        """The daemon stops: end sessions that only it can reach, unless it `restarts`; the others continue."""
 
 
-class Viewer(Protocol):
-    """One who looks at a terminal. After `pause` nothing more is shown until `resume`, and then the screen as it is."""
+class ScreenViewer(Protocol):
+    """A viewer of a terminal. After `pause` it gets nothing until `resume`, and then the current screen."""
 
     async def write(self, data: bytes) -> None: ...
 
@@ -105,14 +118,12 @@ class Viewer(Protocol):
 
 
 @runtime_checkable
-class TerminalWay(Way, Protocol):
-    """A way whose sessions have a screen."""
+class TerminalLauncher(Launcher, Protocol):
+    """A launcher whose sessions have a screen."""
 
-    async def view(self, session_id: str, cols: int, rows: int, seen: Callable[[bytes], None]) -> Viewer:
-        """Look at it: `seen` gets what makes the screen as it is now, then what follows. One size counts for all who
-        look: the smallest."""
-        ...
+    async def view(self, session_id: str, cols: int, rows: int, on_output: Callable[[bytes], None]) -> ScreenViewer:
+        """View the terminal: `on_output` gets bytes that draw the current screen, then all that follow. The smallest
+        viewer decides the size for all."""
 
     async def screen(self, session_id: str) -> str:
         """The text on its screen."""
-        ...

@@ -1,17 +1,20 @@
-"""The log as it lies on disk, for whoever takes it away: row by row, with or without a daemon, damaged or not."""
+"""The log as it is on disk, for export: row by row, with or without a daemon, damaged or not."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
 
 from quarterdeck.errors import StoreError
-from quarterdeck.store.hash_chain import Damage, anchor_of, known_end, taken_out, verify
+from quarterdeck.store.hash_chain import Damage, anchor_of, known_end, last_link, unrecorded_trim, verify
 from quarterdeck.store.schema import APPLICATION_ID
+from quarterdeck.store.sqlite import read_only
 
+# A new query for each: one long read would keep the writer from folding its write-ahead log.
 STRIDE = 1_000
 
 
@@ -30,22 +33,19 @@ class Archive:
         self._path = path
         if not path.is_file():
             raise StoreError(f"{path}: there is no log; start one with: qd up")
-        self._db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-        self._db.text_factory = bytes
+        self._db = read_only(path)
         try:
-            ours = self._db.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
+            is_log = self._db.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
         except sqlite3.Error as error:
             raise StoreError(f"{path}: cannot be opened ({error})") from None
-        if not ours:
+        if not is_log:
             raise StoreError(f"{path}: is not a Quarterdeck log")
 
     def end(self) -> int:
-        """The last number there is, as far as can be told."""
-        for ask in (self._last, lambda: known_end(self._db)):
-            try:
-                return ask()
-            except sqlite3.DatabaseError:
-                continue
+        """The last number there is, as far as it can be read."""
+        for read_end in (self._last, lambda: known_end(self._db)):
+            with suppress(sqlite3.DatabaseError):
+                return read_end()
         raise StoreError(f"{self._path}: is too damaged to be read")
 
     def _last(self) -> int:
@@ -53,7 +53,7 @@ class Archive:
         return int(row[0] or anchor_of(self._db).seq_no)
 
     def rows(self, *, after: int = 0, session: str = "") -> Iterator[StoredRow]:
-        """Every row after this number, of sessions whose id begins so. Holds no lock and little memory."""
+        """Every row after this number, of sessions whose id begins with `session`. Holds no lock and little memory."""
         end, place = self.end(), after
         begins = session.encode()
         while place < end:
@@ -68,6 +68,7 @@ class Archive:
         sql = f"SELECT {columns} FROM events WHERE seq_no > ? ORDER BY seq_no LIMIT ?"  # noqa: S608
         try:
             return self._db.execute(sql, (place, STRIDE)).fetchall()
+        # One damaged page fails the whole query, so each row is tried by itself.
         except sqlite3.DatabaseError:
             return [row for n in range(place, min(end, place + STRIDE)) for row in self._one(sql, n)]
 
@@ -81,7 +82,7 @@ class Archive:
     def verify(self) -> Damage | None:
         """The first row that breaks the chain."""
         try:
-            return taken_out(self._db) or verify(self._db)
+            return unrecorded_trim(self._db) or verify(self._db)
         except sqlite3.DatabaseError as error:
             return self._unreadable() or Damage(0, str(error))
 
@@ -90,10 +91,9 @@ class Archive:
         return next((Damage(row.seq_no, "the row cannot be read") for row in found), None)
 
     def head(self) -> tuple[int, str]:
-        """How many rows there are, and the hash of the last: whoever keeps it elsewhere can prove the log later."""
-        row = self._db.execute("SELECT seq_no, CAST(hash AS BLOB) FROM events ORDER BY seq_no DESC LIMIT 1").fetchone()
-        anchor = anchor_of(self._db)
-        return (row[0] - anchor.seq_no, row[1].hex()) if row else (0, anchor.hash.hex())
+        """How many rows there are, and the hash of the last one: kept elsewhere, it proves the log later."""
+        seq_no, row_hash = last_link(self._db)
+        return seq_no - anchor_of(self._db).seq_no, row_hash.hex()
 
     def close(self) -> None:
         self._db.close()

@@ -1,4 +1,4 @@
-"""The chain: every row of the log is bound to the one before by a hash, also across what was trimmed."""
+"""The hash chain: every row of the log is bound to the one before, also across trimmed rows."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from collections.abc import Callable
 import msgspec
 from msgspec import Struct
 
-from quarterdeck.wire import read_place, read_trim
+from quarterdeck.wire import read_columns, read_trim
 
 GENESIS = bytes(32)
+# Beyond this, copying body and payload into one text costs more than two more calls.
 LARGE = 64 * 1024
+# Between two strides the caller may pause, and a trim may move the anchor.
 STRIDE = 2_000
 COLUMNS = (
     "seq_no, CAST(session_id AS BLOB), CAST(kind AS BLOB), at,"
     " CAST(body AS BLOB), CAST(raw AS BLOB), CAST(hash AS BLOB)"
 )
-"""A row as it was hashed; as text a damaged one could not even be read."""
+"""A row as it was hashed. As blobs, because a damaged text could not even be read."""
 
 
 class Damage(Struct, frozen=True):
@@ -32,7 +34,7 @@ class Damage(Struct, frozen=True):
 
 
 class Anchor(Struct, frozen=True):
-    """Where the chain begins: the last row that was trimmed, or nothing."""
+    """Where the chain begins: the last trimmed row, or nothing."""
 
     seq_no: int = 0
     hash: bytes = GENESIS
@@ -49,18 +51,25 @@ def link(previous: bytes, body: bytes, raw: bytes) -> bytes:
 
 
 def anchor_of(db: sqlite3.Connection) -> Anchor:
-    """The first row stands after this; a log of schema 1 was never trimmed."""
+    """The anchor before the first row. A log of schema 1 was never trimmed."""
     if not db.execute("SELECT 1 FROM sqlite_master WHERE name='trims'").fetchone():
         return Anchor()
     row = db.execute("SELECT seq_no, CAST(hash AS BLOB) FROM trims ORDER BY seq_no DESC LIMIT 1").fetchone()
     return Anchor(row[0], row[1]) if row else Anchor()
 
 
+def last_link(db: sqlite3.Connection) -> tuple[int, bytes]:
+    """The number and the hash that the next row is bound to."""
+    row = db.execute("SELECT seq_no, CAST(hash AS BLOB) FROM events ORDER BY seq_no DESC LIMIT 1").fetchone()
+    anchor = anchor_of(db)
+    return (row[0], row[1]) if row else (anchor.seq_no, anchor.hash)
+
+
 def verify(
     db: sqlite3.Connection, *, after: int = 0, progress: Callable[[int], None] = lambda seq_no: None
 ) -> Damage | None:
-    """Walk the chain in strides; the first row that is missing, changed or too many, or None. Rows that are trimmed
-    meanwhile are not missed."""
+    """Walk the chain in strides. Returns the first row that is missing, changed or extra, or None. Rows that are
+    trimmed meanwhile are not missing."""
     anchor = anchor_of(db)
     below = db.execute("SELECT seq_no FROM events WHERE seq_no <= ? LIMIT 1", (anchor.seq_no,)).fetchone()
     if below is not None:
@@ -79,7 +88,7 @@ def verify(
             head = link(head, body, raw or b"")
             if head != stored:
                 return Damage(seq_no, "the row does not match its hash")
-            if not _agrees(body, session_id, kind, at):
+            if not _columns_match(body, session_id, kind, at):
                 return Damage(seq_no, "the row does not match its event")
             place = seq_no
         else:
@@ -92,8 +101,9 @@ def verify(
     return Damage(place + 1, "the row is missing") if place < end else None
 
 
-def taken_out(db: sqlite3.Connection) -> Damage | None:
-    """Rows that left from the beginning without a word: a trim is recorded before it happens, in a row that stays."""
+def unrecorded_trim(db: sqlite3.Connection) -> Damage | None:
+    """Rows that were removed from the beginning without a record: a trim is recorded before it happens, in a row that
+    stays."""
     trimmed = anchor_of(db).seq_no
     query = "SELECT CAST(body AS BLOB) FROM events WHERE kind = 'log.trim' ORDER BY seq_no DESC"
     if not trimmed or any(read_trim(body) >= trimmed for (body,) in db.execute(query)):
@@ -101,16 +111,16 @@ def taken_out(db: sqlite3.Connection) -> Damage | None:
     return Damage(trimmed, "the row and those before it were taken out, and no event says so")
 
 
-def _agrees(body: bytes, session_id: bytes, kind: bytes, at: float) -> bool:
-    """Whether the columns, which the hash does not cover, say what the event says."""
+def _columns_match(body: bytes, session_id: bytes, kind: bytes, at: float) -> bool:
+    """True if the columns, which the hash does not cover, agree with the event."""
     try:
-        place = read_place(body)
+        place = read_columns(body)
     except (ValueError, msgspec.MsgspecError):
         return False
     return (place.session_id.encode(), place.kind.encode(), place.at) == (session_id, kind, at)
 
 
 def known_end(db: sqlite3.Connection) -> int:
-    """The last row that something beside the log knows of: rows cut off at the end are missed by it."""
+    """The last row that another table knows of: rows cut off at the end are noticed by it."""
     marks = "SELECT max(seq_no) FROM (SELECT seq_no FROM indexed UNION ALL SELECT max(seq_no) FROM snapshots)"
     return int(db.execute(marks).fetchone()[0] or 0)

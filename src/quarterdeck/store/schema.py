@@ -1,4 +1,4 @@
-"""The tables of events.db, and how an older file becomes a newer one."""
+"""The tables of events.db, and the migrations from older files."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from pathlib import Path
 
 from quarterdeck.core.model.events import AUDIT_KINDS
 from quarterdeck.errors import StoreError
+from quarterdeck.store.sqlite import transaction
 
 APPLICATION_ID = 0x51444B31
 VERSION = 2
-AUDITED = "kind IN ('" + "','".join(AUDIT_KINDS) + "')"
+IS_AUDITED = "kind IN ('" + "','".join(AUDIT_KINDS) + "')"
 
 TABLES = """
 CREATE TABLE events(
@@ -35,14 +36,15 @@ CREATE TABLE cursors(name TEXT PRIMARY KEY, seq_no INTEGER NOT NULL) WITHOUT ROW
 CREATE TABLE snapshots(seq_no INTEGER PRIMARY KEY, body TEXT NOT NULL);
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
-"""`hash` chains every row to the one before; `raw` is the payload an event came from, on the first
-event of it and without what the event holds (`wire.beside`).
+"""`hash` chains every row to the one before; `raw` is the payload of an event, on the first event made from it and
+without the values that the event has (`wire.compact_payload`).
 
-`by_session` is filled behind the writer, up to `indexed`: an index on `events` would touch a page per session in
-every commit and cost more than the row itself.
+`by_session` is filled behind the writer, up to `indexed`: an index on `events` would touch a page per session in every
+commit and cost more than the row itself.
 
-`trims` holds one row at most, where the log begins: the number and the hash of the last event that was trimmed.
-`cursors` is how far each hub has acknowledged the log; nothing beyond the least of them is trimmed."""
+`trims` holds at most one row, which says where the log begins: the number and the hash of the last trimmed event.
+`cursors` is how far each hub has acknowledged the log; nothing beyond the least of them is trimmed.
+"""
 
 MIGRATIONS: Mapping[int, str] = {
     1: """
@@ -57,7 +59,7 @@ CREATE TABLE cursors(name TEXT PRIMARY KEY, seq_no INTEGER NOT NULL) WITHOUT ROW
 def prepare(
     db: sqlite3.Connection, path: Path, *, migrations: Mapping[int, str] = MIGRATIONS, to: int = VERSION
 ) -> None:
-    """Make a new file ours, bring an older one up, refuse a foreign or a newer one."""
+    """Create the tables in a new file, migrate an older one, refuse a foreign or a newer one."""
     version = db.execute("PRAGMA user_version").fetchone()[0]
     application = db.execute("PRAGMA application_id").fetchone()[0]
     if version == 0 and not db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
@@ -67,36 +69,30 @@ def prepare(
         raise StoreError(f"{path}: is not a Quarterdeck log; move it away or choose another QUARTERDECK_HOME")
     if version > to:
         raise StoreError(
-            f"{path}: was written by a newer Quarterdeck (schema {version}, ours {to}); upgrade Quarterdeck"
+            f"{path}: was written by a newer Quarterdeck (schema {version}, this one has {to}); upgrade Quarterdeck"
         )
     for old in range(version, to):
         _backup(db, path, old)
         _run(db, migrations[old], old + 1)
 
 
-def keep_audit_index(db: sqlite3.Connection) -> None:
-    """An index of the few rows that the audit shows, made anew when what it shows has changed."""
-    wanted = f"CREATE INDEX audited ON events(seq_no) WHERE {AUDITED}"
+def ensure_audit_index(db: sqlite3.Connection) -> None:
+    """Make the index of the few rows that the audit shows, again when the set of their kinds has changed."""
+    statement = f"CREATE INDEX audited ON events(seq_no) WHERE {IS_AUDITED}"
     found = db.execute("SELECT sql FROM sqlite_master WHERE type='index' AND name='audited'").fetchone()
-    if found is None or found[0] != wanted:
-        db.execute("BEGIN IMMEDIATE")
-        db.execute("DROP INDEX IF EXISTS audited")
-        db.execute(wanted)
-        db.execute("COMMIT")
+    if found is None or found[0] != statement:
+        with transaction(db):
+            db.execute("DROP INDEX IF EXISTS audited")
+            db.execute(statement)
 
 
 def _run(db: sqlite3.Connection, script: str, version: int) -> None:
-    """One transaction; `executescript` would commit in between."""
-    db.execute("BEGIN IMMEDIATE")
-    try:
+    """Run a script in one transaction; `executescript` would commit in between."""
+    with transaction(db):
         for statement in filter(str.strip, script.split(";\n")):
             db.execute(statement)
         db.execute(f"PRAGMA user_version={version}")
         db.execute(f"PRAGMA application_id={APPLICATION_ID}")
-        db.execute("COMMIT")
-    except BaseException:
-        db.execute("ROLLBACK")
-        raise
 
 
 def _backup(db: sqlite3.Connection, path: Path, version: int) -> None:

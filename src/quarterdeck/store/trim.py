@@ -1,13 +1,12 @@
-"""How the oldest events leave the log: all that hangs on them goes too, and their last hash stays as the anchor."""
+"""Trims the oldest events with all rows that belong to them; their last hash stays as the anchor of the chain."""
 
 from __future__ import annotations
 
 import sqlite3
 
 
-def keepable(db: sqlite3.Connection) -> int:
-    """The first event that must stay: what came after the snapshot, what a hub has not acknowledged, what is asked and
-    still waits."""
+def first_to_keep(db: sqlite3.Connection) -> int:
+    """The first event that must stay: after the snapshot, not acknowledged by a hub, or of a pending request."""
     row = db.execute(
         "SELECT coalesce((SELECT max(seq_no) FROM snapshots), 0) + 1,"
         " (SELECT min(seq_no) FROM cursors) + 1,"
@@ -16,8 +15,8 @@ def keepable(db: sqlite3.Connection) -> int:
     return int(min(place for place in row if place is not None))
 
 
-def let_go(db: sqlite3.Connection, last: int, at: float, why: str) -> None:
-    """Delete every event up to `last` and what is kept beside them; inside the caller's transaction."""
+def delete_upto(db: sqlite3.Connection, last: int, at: float, why: str) -> None:
+    """Delete every event up to `last` and the rows that belong to them, in the caller's transaction."""
     db.execute("INSERT INTO trims SELECT seq_no, hash, ?, ? FROM events WHERE seq_no = ?", (at, why, last))
     db.execute("DELETE FROM trims WHERE seq_no < ?", (last,))
     db.execute(

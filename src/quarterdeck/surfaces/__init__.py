@@ -1,1 +1,9 @@
-"""Faces of Quarterdeck: each reads views and sends commands."""
+"""The surfaces: what a person uses. Each one reads views and sends commands, as a client of the daemon.
+
+client    REST, the live connection, attach
+text      labels and sentences for every surface
+terminal  state and text shared by the terminal UI and plain mode
+tui       the terminal UI
+plain     plain mode
+web       the web page
+"""

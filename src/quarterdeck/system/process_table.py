@@ -1,10 +1,10 @@
-"""The process table: who runs, since when, and from whom it descends. Linux reads /proc, other systems ask `ps`."""
+"""The process table: processes, their start times and their parents. Read from /proc on Linux, from `ps` elsewhere."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from msgspec import Struct
@@ -17,11 +17,11 @@ CHUNK = 1 << 16
 PS = ("ps", "-o", "ppid=,stat=,lstart=", "-p")
 ENDED = "ZXx"
 FIRST_NAMESPACE = "pid:[4026531836]"
-"""Where the machine itself runs: the kernel's own constant."""
+"""The machine's own pid namespace, outside any container: a constant of the kernel."""
 
 
-class Proc(Struct, frozen=True):
-    """One process. `session` is the pid of who leads its session: an ancestor, even when a parent between has gone."""
+class ProcessInfo(Struct, frozen=True):
+    """One process. `session` is the pid of its session leader: an ancestor, even if a parent between has ended."""
 
     id: ProcessId
     parent: int
@@ -33,25 +33,30 @@ class Proc(Struct, frozen=True):
         return self.id.pid
 
 
-def read_proc(pid: int) -> Proc | None:
-    """A process that runs; None for one that has ended, waited for or not."""
+def read_proc(pid: int) -> ProcessInfo | None:
+    """A running process; None for one that has ended, even if it was not reaped yet."""
     return _from_proc(pid) if HAS_PROC else _from_ps(pid)
 
 
+def process_id(pid: int) -> ProcessId | None:
+    """The running process with this pid; None for one that has ended."""
+    found = read_proc(pid)
+    return found.id if found else None
+
+
 def runs(process: ProcessId) -> bool:
-    """Whether this very process still runs, and not another one under its number."""
-    found = read_proc(process.pid)
-    return found is not None and found.id == process
+    """True if this very process still runs, and not another one with its pid."""
+    return process_id(process.pid) == process
 
 
 def resident(process: ProcessId) -> int | None:
-    """How many bytes of memory a process has, where the system tells."""
+    """The memory of a process in bytes; None if the system does not show it."""
     fields = read_small(f"{PROC}/{process.pid}/statm").split() if HAS_PROC and runs(process) else []
     return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") if len(fields) > 1 else None
 
 
 def alive(pid: int) -> bool:
-    """Whether any process runs under this number; one that has ended and was not yet waited for does not."""
+    """True if any process with this pid runs; one that has ended but was not reaped yet does not count."""
     if HAS_PROC:
         return _from_proc(pid) is not None
     try:
@@ -63,8 +68,18 @@ def alive(pid: int) -> bool:
     return True
 
 
-def process_table() -> dict[int, Proc]:
-    """Every process of this system, where /proc tells."""
+def ancestry(pid: int, find: Callable[[int], ProcessInfo | None] = read_proc) -> Iterator[ProcessInfo]:
+    """A process and its ancestors, the nearest first. Each is given once: a table that was read while pids were reused
+    may have a circle."""
+    seen: set[int] = set()
+    while pid not in seen and (proc := find(pid)) is not None:
+        seen.add(pid)
+        yield proc
+        pid = proc.parent
+
+
+def process_table() -> dict[int, ProcessInfo]:
+    """Every process of this system; empty without /proc."""
     found = (_from_proc(pid) for pid in _pids())
     return {proc.pid: proc for proc in found if proc is not None}
 
@@ -75,53 +90,65 @@ def _pids() -> Iterator[int]:
             yield from [int(entry.name) for entry in entries if entry.name.isdigit()]
 
 
-def _from_proc(pid: int) -> Proc | None:
-    line = read_small(f"{PROC}/{pid}/stat").decode(errors="replace")
+def _from_proc(pid: int) -> ProcessInfo | None:
+    line = read_once(f"{PROC}/{pid}/stat").decode(errors="replace")
     if not line:
         return None
     head, _, tail = line.rpartition(")")
-    fields = tail.split()
+    fields = tail.split(maxsplit=20)
     if fields[0] in ENDED:
         return None
-    return Proc(ProcessId(pid, fields[19]), int(fields[1]), int(fields[3]), name=head.partition("(")[2])
+    return ProcessInfo(ProcessId(pid, fields[19]), int(fields[1]), int(fields[3]), name=head.partition("(")[2])
+
+
+def read_once(path: str) -> bytes:
+    """Read a file of one process in /proc by a single call, because there are hundreds: the kernel gives all of it at
+    once, up to the size asked for. Empty if it cannot be read."""
+    return _read(path, at_once=True)
 
 
 def read_small(path: str) -> bytes:
-    """A file of the kernel's own, by as few calls as it takes: there are hundreds. Empty when it cannot be read."""
+    """Read a file in /proc that the kernel gives in pieces. Empty if it cannot be read."""
+    return _read(path, at_once=False)
+
+
+def _read(path: str, *, at_once: bool) -> bytes:
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return b""
+    parts = []
     try:
-        parts = []
         while part := os.read(file, CHUNK):
             parts.append(part)
-        return b"".join(parts)
+            if at_once and len(part) < CHUNK:
+                break
     except OSError:
         return b""
     finally:
         os.close(file)
+    return b"".join(parts)
 
 
-def _from_ps(pid: int) -> Proc | None:
+def _from_ps(pid: int) -> ProcessInfo | None:
     try:
-        asked = subprocess.run([*PS, str(pid)], capture_output=True, text=True, timeout=5, env={"LC_ALL": "C"})  # noqa: S603
+        result = subprocess.run([*PS, str(pid)], capture_output=True, text=True, timeout=5, env={"LC_ALL": "C"})  # noqa: S603
     except (OSError, subprocess.TimeoutExpired):
         return None
-    fields = asked.stdout.split(maxsplit=2)
+    fields = result.stdout.split(maxsplit=2)
     if len(fields) < 3 or fields[1][0] in ENDED:
         return None
-    return Proc(ProcessId(pid, fields[2].strip()), int(fields[0]), 0)
+    return ProcessInfo(ProcessId(pid, fields[2].strip()), int(fields[0]), 0)
 
 
-def sees_everyone() -> bool:
-    """Whether our process table has all processes of this machine: in a container it has not, though it may share the
-    network with the rest."""
+def sees_all_processes() -> bool:
+    """True if the process table has all processes of this machine. In a container it has not, even if the container
+    shares the network with the rest."""
     return pid_namespace() == FIRST_NAMESPACE
 
 
 def pid_namespace() -> str:
-    """Which processes our pids name: another container's are not ours. Empty where the system has no such thing."""
+    """The namespace of this process's pids; another container has another one. Empty if the system has none."""
     try:
         return str(Path(PROC, "self", "ns", "pid").readlink())
     except OSError:

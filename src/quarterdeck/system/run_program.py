@@ -1,4 +1,4 @@
-"""One program run to its end: no shell, no input but a given one, and bounded in time and output."""
+"""Running a program to its end: without a shell, with limited time and output, and with no input but the caller's."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from msgspec import Struct
 
 CHUNK = 64 * 1024
 
-_lock = threading.Lock()
+_lock = threading.Lock()  # programs run in many threads, and `end_all` must see every one
 _running: set[subprocess.Popen[bytes]] = set()
 
 
-class Ended(Struct, frozen=True, kw_only=True):
-    """What a program printed, and how it ended: its exit code, or `cut` by time or by output."""
+class ProgramResult(Struct, frozen=True, kw_only=True):
+    """A program's output and exit code. `cut` is "time" or "output" if it was ended because of a limit."""
 
     out: bytes
     err: bytes
@@ -37,45 +37,47 @@ def run(
     seconds: float,
     limit: int = 4 * 1024 * 1024,
     stdin: IO[bytes] | None = None,
-) -> Ended:
-    """Run a program in a session of its own. One that takes too long, or says too much, is ended with all it started.
+) -> ProgramResult:
+    """Run a program in a session of its own. If it takes too long or prints too much, it is ended with everything that
+    it started.
 
-    OSError when it cannot be started."""
+    OSError if it cannot be started."""
     deadline = time.monotonic() + seconds
-    with subprocess.Popen(  # noqa: S603 a list of words that no shell reads
-        argv,
-        cwd=cwd,
-        env=dict(env),
-        stdin=stdin or subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    ) as started:
+    with _lock:  # started and registered in one step, so that `end_all` misses no program
+        started = subprocess.Popen(  # noqa: S603 a list of words that no shell reads
+            argv,
+            cwd=cwd,
+            env=dict(env),
+            stdin=stdin or subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        _running.add(started)
+    with started:
         cut = "time"
-        said: list[bytearray] = [bytearray(), bytearray()]
+        outputs: list[bytearray] = [bytearray(), bytearray()]
         try:
-            with _among_running(started):
-                cut = _listen(started, said, deadline, limit)
-            cut = cut or _finish(started, deadline)
+            with _registered(started):
+                cut = _read_output(started, outputs, deadline, limit)
+            cut = cut or _wait(started, deadline)
         finally:
             if cut:
                 _end_group(started)
         code = started.wait()
-    return Ended(out=bytes(said[0]), err=bytes(said[1]), code=code, cut=cut)
+    return ProgramResult(out=bytes(outputs[0]), err=bytes(outputs[1]), code=code, cut=cut)
 
 
 def end_all() -> None:
-    """End every program that is still listened to: whoever waits for it stops."""
+    """End every program whose output is still read; its caller stops waiting."""
     with _lock:
         for started in _running:
             _end_group(started)
 
 
 @contextlib.contextmanager
-def _among_running(started: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Inside nobody has waited for the program yet, so that its number cannot be another's."""
-    with _lock:
-        _running.add(started)
+def _registered(started: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Keep a program registered. It is not reaped meanwhile, so its pid cannot belong to another process."""
     try:
         yield
     finally:
@@ -83,12 +85,12 @@ def _among_running(started: subprocess.Popen[bytes]) -> Iterator[None]:
             _running.discard(started)
 
 
-def _listen(started: subprocess.Popen[bytes], said: list[bytearray], deadline: float, limit: int) -> str:
-    """Both outputs to their ends; why it was given up, if so."""
+def _read_output(started: subprocess.Popen[bytes], outputs: list[bytearray], deadline: float, limit: int) -> str:
+    """Read both outputs to their ends; returns the limit that was reached, if any."""
     with selectors.DefaultSelector() as waiting:
-        for pipe, heard in zip((started.stdout, started.stderr), said, strict=True):
+        for pipe, output in zip((started.stdout, started.stderr), outputs, strict=True):
             if pipe is not None:
-                waiting.register(pipe, selectors.EVENT_READ, heard)
+                waiting.register(pipe, selectors.EVENT_READ, output)
         while waiting.get_map():
             left = deadline - time.monotonic()
             ready = waiting.select(left) if left > 0 else []
@@ -99,12 +101,12 @@ def _listen(started: subprocess.Popen[bytes], said: list[bytearray], deadline: f
                 key.data.extend(part)
                 if not part:
                     waiting.unregister(key.fileobj)
-            if sum(map(len, said)) > limit:
+            if sum(map(len, outputs)) > limit:
                 return "output"
     return ""
 
 
-def _finish(started: subprocess.Popen[bytes], deadline: float) -> str:
+def _wait(started: subprocess.Popen[bytes], deadline: float) -> str:
     try:
         started.wait(max(0.0, deadline - time.monotonic()))
     except subprocess.TimeoutExpired:
@@ -113,6 +115,6 @@ def _finish(started: subprocess.Popen[bytes], deadline: float) -> str:
 
 
 def _end_group(started: subprocess.Popen[bytes]) -> None:
-    """Nobody has waited for it yet, so its number is still its own."""
+    """Kill its process group. It was not reaped yet, so its pid is still its own."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(started.pid, signal.SIGKILL)

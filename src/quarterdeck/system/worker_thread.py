@@ -1,4 +1,4 @@
-"""Work that may hang, on a thread of its own: whoever waits gives up in time, and the daemon still ends."""
+"""A thread for work that may hang: the caller's wait ends in time, and the daemon can still exit."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-MOST_STUCK = 4
+# Each abandoned thread stays until the disk responds again.
+MAX_STUCK = 4
 
 
-class Stuck(Exception):
+class WorkerTimeout(Exception):
     """The work did not end in time."""
 
 
-class Aside:
-    """Does one thing after another. A thread that hangs is left behind; after a few of them nothing more is begun."""
+class WorkerThread:
+    """Runs one job after another. A thread that hangs is abandoned; after MAX_STUCK of them every job is refused."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._left_behind: list[threading.Thread] = []
-        self._one_at_a_time = asyncio.Lock()
+        self._one_at_a_time = asyncio.Lock()  # the time of a job begins when the thread is free for it
         self._start()
 
     def _start(self) -> None:
@@ -31,11 +32,11 @@ class Aside:
         self._thread.start()
 
     async def run(self, seconds: float, work: Callable[..., T], *args: Any) -> T:
-        """What the work gives or raises; `Stuck` when it takes longer, counted from when it begins."""
+        """Run the work and return or raise its result; WorkerTimeout if it takes longer than this after it began."""
         async with self._one_at_a_time:
             self._left_behind = [thread for thread in self._left_behind if thread.is_alive()]
-            if len(self._left_behind) >= MOST_STUCK:
-                raise Stuck
+            if len(self._left_behind) >= MAX_STUCK:
+                raise WorkerTimeout
             job = _Job(work, args)
             self._jobs.put(job)
             try:
@@ -45,7 +46,7 @@ class Aside:
                 self._left_behind.append(self._thread)
                 self._jobs.put(None)
                 self._start()
-                raise Stuck from None
+                raise WorkerTimeout from None
             return found
 
     def close(self) -> None:
@@ -65,11 +66,11 @@ class _Job:
         except Exception as raised:
             found, error = None, raised
         try:
-            self._loop.call_soon_threadsafe(self._tell, found, error)
+            self._loop.call_soon_threadsafe(self._deliver, found, error)
         except RuntimeError:
             return
 
-    def _tell(self, found: Any, error: Exception | None) -> None:
+    def _deliver(self, found: Any, error: Exception | None) -> None:
         if self.future.done():
             return
         if error is not None:

@@ -1,4 +1,4 @@
-"""The log: durable, chained, gapless, and honest about damage."""
+"""The log: durable, chained, without gaps, and open about damage."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from quarterdeck.core.engine.fold import fold
 from quarterdeck.core.model.decisions import Deny
 from quarterdeck.core.model.state import Settings, State
-from quarterdeck.daemon.setup.recovery import recover
+from quarterdeck.daemon.setup.state_rebuild import recover
 from quarterdeck.errors import StoreError
 from quarterdeck.store.hash_chain import verify
 from quarterdeck.store.log import RAW_LIMIT, Entry, Log
@@ -28,10 +28,10 @@ def log(tmp_path: Path) -> Iterator[Log]:
 
 
 def story() -> Scene:
-    scene = Scene().hears("SessionStart", source="startup").hears("UserPromptSubmit", prompt="go")
-    scene.hears("PreToolUse", **bash("rm x", "t1")).hears("PermissionRequest", id="r1", **bash("rm x"))
-    scene.decides("r1", Deny("no")).hears("Stop").hears("SessionEnd", reason="other")
-    return scene.hears("UserPromptSubmit", session="s2", prompt="second")
+    scene = Scene().receives("SessionStart", source="startup").receives("UserPromptSubmit", prompt="go")
+    scene.receives("PreToolUse", **bash("rm x", "t1")).receives("PermissionRequest", id="r1", **bash("rm x"))
+    scene.decides("r1", Deny("no")).receives("Stop").receives("SessionEnd", reason="other")
+    return scene.receives("UserPromptSubmit", session="s2", prompt="second")
 
 
 RAW = {"hook_event_name": "SessionStart", "source": "startup", "model": None, "more": [1]}
@@ -159,7 +159,7 @@ def test_the_state_is_the_same_from_the_log_and_from_a_snapshot(log: Log) -> Non
     for n, hook in enumerate(
         ["SessionStart", "UserPromptSubmit", "Stop", "SessionEnd", "SessionStart", "UserPromptSubmit"]
     ):
-        scene.hears(hook, id=f"x{n}")
+        scene.receives(hook, id=f"x{n}")
         log.append([Entry(scene.last.events, None, scene.last.requests.values(), scene.last.sessions.values())])
         log.save_snapshot(scene.state)
         assert recover(log, "otter", Settings()) == scene.state
@@ -170,7 +170,7 @@ def test_the_state_is_the_same_from_the_log_and_from_a_snapshot(log: Log) -> Non
 def test_a_session_that_ended_again_after_the_snapshot_is_rebuilt(log: Log) -> None:
     scene = Scene()
     for n, hook in enumerate(["UserPromptSubmit", "SessionEnd", "SessionStart", "UserPromptSubmit", "SessionEnd"]):
-        scene.hears(hook, id=f"x{n}")
+        scene.receives(hook, id=f"x{n}")
         log.append([Entry(scene.last.events, None, scene.last.requests.values(), scene.last.sessions.values())])
         if n == 2:
             log.save_snapshot(scene.state)
@@ -209,7 +209,7 @@ def test_an_envelope_is_remembered_with_its_digest(log: Log) -> None:
     assert (log.envelope("e1"), log.envelope("e2")) == (b"digest", None)
 
 
-def test_the_log_is_ours_alone(log: Log) -> None:
+def test_the_log_is_private(log: Log) -> None:
     assert log.path.stat().st_mode & 0o777 == 0o600
 
 

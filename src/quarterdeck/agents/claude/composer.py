@@ -1,4 +1,4 @@
-"""What Claude Code shows in a terminal: the composer, and what stands in it."""
+"""The composer on Claude Code's terminal screen, and the text in it."""
 
 from __future__ import annotations
 
@@ -13,44 +13,50 @@ _CONTROL = re.compile(
 )
 RULE = "──"
 PROMPTS = ("❯\xa0", "!\xa0")
-"""The composer's own first letters; a prompt of the past has a plain blank there."""
+"""The composer's first characters; an earlier prompt has a plain space there."""
 
 PASTED = re.compile(r"\[Pasted text #\d+")
+FOLDED = re.compile(r"\[Pasted text #\d+( \+\d+ lines?)?\]")
 SHELL = "!"
 
 
 class Cell(Struct, frozen=True, gc=False):
-    """One letter on the screen. `dim` is how hints are written, `marked` is where the cursor is drawn."""
+    """One character on the screen. Hints are `dim`; `marked` is where the cursor is drawn."""
 
     letter: str
     dim: bool
     marked: bool
 
 
-def composer(screen: str) -> str | None:
-    """What stands in the composer, from a screen with its colours; empty when only a hint does. None when no composer
-    is shown, as while a dialog is open."""
+def composer_text(screen: str) -> str | None:
+    """Text in the composer, read from a screen with its colours; empty when it shows only a hint. None when there is no
+    composer, as while a dialog is open."""
     lines = list(_lines(screen))
     texts = ["".join(cell.letter for cell in line) for line in lines]
-    for at in range(len(texts) - 1, 0, -1):
+    for at in range(len(texts) - 1, 0, -1):  # from below: the conversation above may show a composer too
         if texts[at].startswith(PROMPTS) and texts[at - 1].startswith(RULE):
             end = next((n for n in range(at + 1, len(texts)) if texts[n].startswith(RULE)), None)
-            return None if end is None else _written(lines[at:end])
+            return None if end is None else _typed_text(lines[at:end])
     return None
 
 
-def holds(shown: str, text: str) -> bool:
-    """Whether a composer shows this text, and nothing else: letter by letter, or folded because it is long."""
+def is_folded(shown: str) -> bool:
+    """True if the composer shows one pasted text, folded because it is long, and nothing else."""
+    return bool(FOLDED.fullmatch(shown))
+
+
+def shows_only(shown: str, text: str) -> bool:
+    """True if the composer shows this text and nothing else: letter by letter, or folded because it is long."""
     return bool(PASTED.match(shown)) or _letters(shown) == _letters(text)
 
 
 def _letters(text: str) -> str:
-    """What every terminal draws alike."""
+    """Letters and digits, which every terminal draws alike."""
     return "".join(filter(str.isalnum, text))
 
 
-def _written(lines: list[list[Cell]]) -> str:
-    """The composer's text without hints. The first letter of a hint is where the cursor stands."""
+def _typed_text(lines: list[list[Cell]]) -> str:
+    """The composer's text without hints. The cursor is drawn on the first letter of a hint, so that one is not dim."""
     first, rest = lines[0], lines[1:]
     shell = SHELL if first[0].letter == SHELL else ""
     rows = [first[2:], *rest]
@@ -62,7 +68,7 @@ def _written(lines: list[list[Cell]]) -> str:
 
 
 def _lines(screen: str) -> Iterator[list[Cell]]:
-    """The cells of each line; colours go on from one line to the next."""
+    """The cells of each line; colours continue on the next line."""
     dim = marked = False
     for line in screen.split("\n"):
         cells: list[Cell] = []
@@ -75,7 +81,7 @@ def _lines(screen: str) -> Iterator[list[Cell]]:
 
 
 def _style(codes: str | None, *, dim: bool, marked: bool) -> tuple[bool, bool]:
-    """How what follows is drawn. The numbers of a colour are none of ours."""
+    """The style of the cells that follow. The numbers of a colour are skipped: they are no styles."""
     if codes is None:
         return dim, marked
     numbers = iter(codes.split(";"))

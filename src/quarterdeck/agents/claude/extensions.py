@@ -1,4 +1,4 @@
-"""What Claude Code says of plugins, marketplaces and MCP servers: in its configuration, as JSON, or as text."""
+"""Plugins, marketplaces and MCP servers as Claude Code describes them: in its configuration, as JSON, or as text."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 from quarterdeck.core.workspace.extensions import (
     HIDDEN,
-    Health,
     Marketplace,
-    NewServer,
-    Offer,
+    McpServer,
+    NewMcpServer,
     Plugin,
-    Server,
-    without_secrets,
+    PluginOffer,
+    ServerHealth,
+    redact_args,
 )
 from quarterdeck.core.workspace.git_output import plain_remote
 from quarterdeck.errors import BadInput
@@ -32,7 +32,7 @@ _STATUS = (
     ("failed", "failed"),
     ("error", "failed"),
 )
-NOTHING = ("No plugins installed", "No marketplaces configured")
+EMPTY_LISTS = ("No plugins installed", "No marketplaces configured")
 
 
 def read_plugins(text: str) -> list[Plugin] | None:
@@ -67,7 +67,7 @@ def _plugin_in_text(name: str, fields: dict[str, str]) -> Plugin:
     )
 
 
-def read_offers(text: str) -> list[Offer] | None:
+def read_offers(text: str) -> list[PluginOffer] | None:
     """`plugin list --available --json`."""
     try:
         value = read_json(text.encode())
@@ -75,7 +75,7 @@ def read_offers(text: str) -> list[Offer] | None:
         return None
     offers = value.get("available") if isinstance(value, dict) else None
     return [
-        Offer(
+        PluginOffer(
             plugin_id=one["pluginId"],
             description=_text(one.get("description")) or "",
             version=_text(one.get("version")),
@@ -114,9 +114,9 @@ def _json_list(text: str) -> list[dict[str, Any]] | None:
 
 
 def _items(text: str, head: str) -> list[tuple[str, dict[str, str]]] | None:
-    """The entries of a list for people; None for a text that is none."""
+    """Entries of a list printed for people; None if the text is not such a list."""
     lines = text.strip("\n").splitlines()
-    if lines and lines[0].startswith(NOTHING):
+    if lines and lines[0].startswith(EMPTY_LISTS):
         return []
     if not lines or lines[0].strip() != head:
         return None
@@ -129,20 +129,25 @@ def _items(text: str, head: str) -> list[tuple[str, dict[str, str]]] | None:
     return found
 
 
-def read_health(text: str) -> dict[str, Health]:
-    """`mcp list`, which tries every server."""
+def read_health(text: str) -> dict[str, ServerHealth]:
+    """`mcp list`, which tries to start every server."""
     lines = (_SERVER.fullmatch(line.strip()) for line in text.splitlines())
     return {found[1]: _health(found[4]) for found in lines if found}
 
 
-def _health(words: str) -> Health:
+def login_command(name: str) -> str | None:
+    """The command with which a person signs in to a server; None for a name that would be read as an option."""
+    return None if name.startswith("-") else f"claude mcp login --no-browser {name}"
+
+
+def _health(words: str) -> ServerHealth:
     status = next((word for start, word in _STATUS if start in words.lower()), "unknown")
     error = words.partition(" — ")[2] or words
-    return Health(status=status, error=None if status == "connected" else error)
+    return ServerHealth(status=status, error=None if status == "connected" else error)
 
 
-def read_servers(state: Any) -> Iterator[Server]:
-    """The servers of the user and of each project in the CLI's own state file."""
+def read_servers(state: Any) -> Iterator[McpServer]:
+    """The servers of the user and of each project in the CLI's state file."""
     if not isinstance(state, dict):
         return
     yield from _servers(state.get("mcpServers"), "user", None)
@@ -153,30 +158,30 @@ def read_servers(state: Any) -> Iterator[Server]:
 
 
 def read_folders(state: Any) -> list[str]:
-    """The folders that Claude Code was used in, by its own state file."""
+    """The folders that Claude Code was used in, from its state file."""
     projects = state.get("projects") if isinstance(state, dict) else None
     return [path for path in projects if path.startswith("/")] if isinstance(projects, dict) else []
 
 
-def read_project_servers(file: Any, project: str) -> Iterator[Server]:
+def read_project_servers(file: Any, project: str) -> Iterator[McpServer]:
     """The servers in a project's `.mcp.json`."""
     if isinstance(file, dict):
         yield from _servers(file.get("mcpServers"), "project", project)
 
 
-def _servers(value: Any, scope: str, project: str | None) -> Iterator[Server]:
+def _servers(value: Any, scope: str, project: str | None) -> Iterator[McpServer]:
     for name, config in (value if isinstance(value, dict) else {}).items():
         if isinstance(config, dict):
             transport = _text(config.get("type")) or ("http" if "url" in config else "stdio")
-            yield Server(name=name, transport=transport, scope=scope, project=project, config=shown_config(config))
+            yield McpServer(name=name, transport=transport, scope=scope, project=project, config=shown_config(config))
 
 
 def shown_config(config: dict[str, Any]) -> dict[str, Any]:
-    """A server's configuration without the values of its environment and headers, and without secrets in its words."""
+    """A server's configuration without secrets: no values of its environment and headers, none in its command."""
     shown: dict[str, Any] = {}
     if isinstance(command := config.get("command"), str):
         args = config.get("args")
-        words = without_secrets([str(arg) for arg in args]) if isinstance(args, list) else []
+        words = redact_args([str(arg) for arg in args]) if isinstance(args, list) else []
         shown |= {"command": command, "args": words}
     if isinstance(url := config.get("url"), str):
         shown["url"] = plain_remote(url)
@@ -186,8 +191,8 @@ def shown_config(config: dict[str, Any]) -> dict[str, Any]:
     return shown
 
 
-def add_server(server: NewServer) -> list[str]:
-    """The words of `mcp add`: what takes several values must come after the name."""
+def add_server(server: NewMcpServer) -> list[str]:
+    """Arguments of `mcp add`. An option with several values must come after the name, or it would take the name too."""
     words = ["mcp", "add", "--scope", server.scope, "--transport", server.transport, server.name]
     if server.transport == "stdio":
         for name, value in server.env.items():

@@ -1,4 +1,4 @@
-"""What connects Claude Code to us: our hooks, the plugin that carries them, and how ours are told from others."""
+"""The hooks that connect Claude Code to Quarterdeck, the plugin that carries them, and how to recognise them."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ import math
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from enum import StrEnum
 from itertools import pairwise
 from typing import Any
 
 from msgspec import Struct
 
+from quarterdeck.agents.base import Endpoint, Transport
 from quarterdeck.agents.claude.hooks import HOOKS, SUPPORTED, Hook
 
 MARKETPLACE = "quarterdeck"
-PLUGIN_ID = f"quarterdeck@{MARKETPLACE}"
+PLUGIN = "quarterdeck"
+PLUGIN_ID = f"{PLUGIN}@{MARKETPLACE}"
 FOLDER = "claude-plugin"
 """The marketplace's folder in the home. Claude Code reads it live, so an edit needs no new version."""
 
@@ -25,46 +26,38 @@ TAG_HEADER = "X-Quarterdeck-Tag"
 ENTRYPOINT_HEADER = "X-Quarterdeck-Entrypoint"
 
 STEP_SECONDS = 10
-"""How much longer each of hook, client and daemon waits than the next."""
+"""How much longer the hook waits than the client, and the client than the daemon."""
 
 MAX_TIMEOUT = 2_147_483
 """Claude Code 2.1.197 counts milliseconds in 32 bits: a longer time-out ends at once, and the tool runs."""
 
 MAX_WAIT_SECONDS = MAX_TIMEOUT - 2 * STEP_SECONDS
-OBSERVE_TIMEOUT = 10
-END_TIMEOUT = 3
-"""A session's end waits for its hooks: nobody should notice ours."""
+OBSERVE_SECONDS = 10
+END_SECONDS = 3
+"""A session waits for its hooks when it ends, so this one must not be noticed."""
+
+HTTP_TIMEOUT = 2
+"""A native HTTP hook only observes: a daemon that hangs must not hold up the turn."""
 
 GATE = "PreToolUse"
-ENFORCE, OR_BLOCK = "--enforce", "|| exit 2"
+OR_SILENT = "|| exit 0"
+"""Python ends with 2 when the forwarder is missing, which would block the tool or the prompt."""
+
+GATE_BROKEN = (
+    "Quarterdeck's gate is broken: its home, forwarder or Python is missing; repair it with: quarterdeck install "
+    "--enforce, or remove the gate with: quarterdeck uninstall"
+)
+_CLOSED = re.compile(r" --enforce \|\| (?:exit 2|\{.* exit 2; \})$")
 ON_FAILURE_SINCE = "2.1.325"
-"""Which Claude Code knows `onFailure`; 2.1.197 ignores it."""
+"""The first Claude Code that knows `onFailure`; 2.1.197 ignores it."""
 
 Groups = dict[str, list[dict[str, Any]]]
 """Hooks as Claude Code writes them: event name → groups of hooks."""
 
 
-class Transport(StrEnum):
-    PLUGIN = "plugin"
-    HTTP = "http"
-    COMMAND = "command"
-
-
-class Endpoint(Struct, frozen=True, kw_only=True):
-    """Where hooks report: over HTTP to `url`, as commands through `hook_file` to `socket`. `holds_stop` when stops are
-    held too."""
-
-    url: str
-    hook_token: str
-    wait_seconds: float
-    socket: str
-    python: str
-    hook_file: str
-    holds_stop: bool = False
-
-
-class Installed(Struct, frozen=True, kw_only=True):
-    """One hook of ours as found: `address` is its URL or socket, `client_seconds` is 0 for HTTP."""
+class InstalledHook(Struct, frozen=True, kw_only=True):
+    """A Quarterdeck hook found in a file: `address` is its URL or socket, `programs` are the files that a command runs,
+    `client_seconds` is 0 for HTTP."""
 
     event: str
     matcher: str
@@ -72,6 +65,7 @@ class Installed(Struct, frozen=True, kw_only=True):
     token: str
     timeout: float
     client_seconds: float
+    programs: tuple[str, ...] = ()
     enforced: bool = False
 
 
@@ -82,22 +76,32 @@ def version_of(text: str) -> tuple[int, ...]:
 
 
 def is_newer(hook: Hook) -> bool:
-    """Whether the oldest supported Claude Code does not know the event."""
+    """True if the oldest supported Claude Code does not know the event."""
     return version_of(hook.since) > version_of(SUPPORTED[0])
 
 
 def events(version: str) -> dict[str, Hook]:
-    """The events to register with a Claude Code; an unknown version gets those that all know."""
+    """The events to register with a Claude Code; an unknown version gets those that every version knows."""
     known = version_of(version) or version_of(SUPPORTED[0])
     return {name: hook for name, hook in HOOKS.items() if hook.transport != "never" and version_of(hook.since) <= known}
 
 
-def hook_groups(endpoint: Endpoint, transport: Transport, version: str, *, enforce: bool = False) -> Groups:
-    """Our hooks by event, and on wish the gate. Without a matcher a group fires for everything."""
-    groups = {name: _groups(endpoint, transport, name, hook) for name, hook in events(version).items()}
-    if enforce:
-        groups[GATE].append({"hooks": [_gate(endpoint, version)]})
-    return groups
+def hook_groups(endpoint: Endpoint, transport: Transport, version: str) -> Groups:
+    """Quarterdeck's hooks by event. A group without a matcher fires for everything."""
+    return {name: _groups(endpoint, transport, name, hook) for name, hook in events(version).items()}
+
+
+def gate_groups(endpoint: Endpoint, version: str) -> Groups:
+    """The hook that blocks a tool unless Quarterdeck lets it run. It belongs in Claude Code's settings: from a plugin
+    that is not loaded there is no hook that could fail. The shell blocks even if the forwarder cannot start; a newer
+    Claude Code also blocks when the shell fails or the time-out comes first."""
+    wait = client_seconds(endpoint, GATE, holds=True)
+    says = f"[ $? = 2 ] && [ -r {shlex.quote(endpoint.hook_file)} ] || echo {shlex.quote(GATE_BROKEN)} >&2"
+    command = f"{_forwarder(endpoint, wait)} --enforce || {{ {says}; exit 2; }}"
+    gate: dict[str, Any] = {"type": "command", "command": command, "timeout": wait + STEP_SECONDS}
+    if version_of(version) >= version_of(ON_FAILURE_SINCE):
+        gate["onFailure"] = "block"
+    return {GATE: [{"hooks": [gate]}]}
 
 
 def _groups(endpoint: Endpoint, transport: Transport, name: str, hook: Hook) -> list[dict[str, Any]]:
@@ -107,32 +111,22 @@ def _groups(endpoint: Endpoint, transport: Transport, name: str, hook: Hook) -> 
             {"matcher": hook.only, "hooks": [_hook(endpoint, transport, name, hook, holds=True)]},
             {"matcher": others, "hooks": [_hook(endpoint, transport, name, hook, holds=False)]},
         ]
-    holds = hook.holds and (endpoint.holds_stop or not hook.on_wish)
+    holds = hook.holds and (endpoint.holds_stop or not hook.optional)
     return [{"hooks": [_hook(endpoint, transport, name, hook, holds=holds)]}]
 
 
-def _gate(endpoint: Endpoint, version: str) -> dict[str, Any]:
-    """The hook that blocks a tool unless we let it run. The shell's `exit 2` closes it whatever becomes of the
-    forwarder; a newer Claude Code also closes it when the shell fails or the time-out comes first."""
-    hook = _command_hook(endpoint, GATE, holds=True)
-    gate = {**hook, "command": f"{hook['command']} {ENFORCE} {OR_BLOCK}"}
-    if version_of(version) >= version_of(ON_FAILURE_SINCE):
-        gate["onFailure"] = "block"
-    return gate
-
-
 def _hook(endpoint: Endpoint, transport: Transport, name: str, hook: Hook, *, holds: bool) -> dict[str, Any]:
-    if transport is Transport.COMMAND or hook.transport == "command":
-        return _command_hook(endpoint, name, holds=holds)
-    return _http_hook(endpoint, name, holds=holds)
+    """A hook that may wait is a command, whatever the transport: only the forwarder outlives a daemon."""
+    if transport is Transport.HTTP and hook.transport == "http" and not holds:
+        return _http_hook(endpoint)
+    return _command_hook(endpoint, name, holds=holds)
 
 
-def _http_hook(endpoint: Endpoint, name: str, *, holds: bool) -> dict[str, Any]:
-    timeout = client_seconds(endpoint, name, holds=holds) + STEP_SECONDS if holds else _patience(name)
+def _http_hook(endpoint: Endpoint) -> dict[str, Any]:
     return {
         "type": "http",
         "url": f"{endpoint.url}/hook",
-        "timeout": timeout,
+        "timeout": HTTP_TIMEOUT,
         "headers": {
             "Authorization": f"Bearer {endpoint.hook_token}",
             TAG_HEADER: "$QUARTERDECK_TAG",
@@ -144,25 +138,28 @@ def _http_hook(endpoint: Endpoint, name: str, *, holds: bool) -> dict[str, Any]:
 
 def _command_hook(endpoint: Endpoint, name: str, *, holds: bool) -> dict[str, Any]:
     wait = client_seconds(endpoint, name, holds=holds)
+    command = f"{_forwarder(endpoint, wait)} {OR_SILENT}"
+    return {"type": "command", "command": command, "timeout": wait + STEP_SECONDS}
+
+
+def _forwarder(endpoint: Endpoint, wait: int) -> str:
     argv = [endpoint.python, "-I", "-S", endpoint.hook_file, "--socket", endpoint.socket, "--wait", str(wait)]
-    return {"type": "command", "command": shlex.join(argv), "timeout": wait + STEP_SECONDS}
+    return shlex.join(argv)
 
 
 def client_seconds(endpoint: Endpoint, name: str, *, holds: bool) -> int:
-    """How long a client waits for the daemon's answer."""
-    return math.ceil(endpoint.wait_seconds) + STEP_SECONDS if holds else _patience(name)
+    """Seconds that a client waits for the daemon's answer."""
+    if holds:
+        return math.ceil(endpoint.wait_seconds) + STEP_SECONDS
+    return END_SECONDS if name == "SessionEnd" else OBSERVE_SECONDS
 
 
-def _patience(name: str) -> int:
-    return END_TIMEOUT if name == "SessionEnd" else OBSERVE_TIMEOUT
-
-
-def plugin_files(endpoint: Endpoint, version: str, *, enforce: bool = False) -> dict[str, str]:
+def plugin_files(endpoint: Endpoint, version: str) -> dict[str, str]:
     """The files of the marketplace and its plugin, by path.
 
-    One event name that Claude Code does not know disables the whole file: newer ones have their own.
+    One event name that Claude Code does not know disables the whole file, so newer events have a file of their own.
     """
-    groups = hook_groups(endpoint, Transport.PLUGIN, version, enforce=enforce)
+    groups = hook_groups(endpoint, Transport.PLUGIN, version)
     newer = {name: groups.pop(name) for name in list(groups) if is_newer(HOOKS[name])}
     manifest: dict[str, Any] = {
         "name": "quarterdeck",
@@ -172,12 +169,12 @@ def plugin_files(endpoint: Endpoint, version: str, *, enforce: bool = False) -> 
     }
     files = {
         ".claude-plugin/marketplace.json": _marketplace(),
-        "quarterdeck/.claude-plugin/plugin.json": manifest,
-        "quarterdeck/hooks/hooks.json": {"hooks": groups},
+        f"{PLUGIN}/.claude-plugin/plugin.json": manifest,
+        f"{PLUGIN}/hooks/hooks.json": {"hooks": groups},
     }
     if newer:
         manifest["hooks"] = "./hooks/newer.json"
-        files["quarterdeck/hooks/newer.json"] = {"hooks": newer}
+        files[f"{PLUGIN}/hooks/newer.json"] = {"hooks": newer}
     return {path: json.dumps(body, indent=2) + "\n" for path, body in files.items()}
 
 
@@ -187,63 +184,64 @@ def _marketplace() -> dict[str, Any]:
 
 
 def marketplace_entry(folder: str) -> dict[str, Any]:
-    """What Claude Code writes into its settings for our marketplace."""
+    """The settings entry that Claude Code writes for Quarterdeck's marketplace."""
     return {"source": {"source": "directory", "path": folder}}
 
 
 def marketplace_folder(entry: object) -> str:
-    """The folder a marketplace's entry names if it is one of ours, else empty."""
+    """The folder in a marketplace's entry if it is Quarterdeck's, else empty."""
     source = entry.get("source") if isinstance(entry, dict) else None
     path = source.get("path") if isinstance(source, dict) and source.get("source") == "directory" else None
     return path if isinstance(path, str) and path.rstrip("/").endswith(f"/{FOLDER}") else ""
 
 
-_OUR_COMMAND = re.compile(r" -I -S .*hook\.py'? --socket ")
+_FORWARDER_COMMAND = re.compile(r" -I -S .*hook\.py'? --socket ")
 
 
-def is_ours(hook: object) -> bool:
-    """Whether a hook in Claude Code's settings is one of ours: by our header, or as our forwarder."""
+def is_quarterdeck_hook(hook: object) -> bool:
+    """True if a hook in Claude Code's settings is Quarterdeck's: it has the tag header or runs the forwarder."""
     if not isinstance(hook, dict):
         return False
     headers, command = hook.get("headers"), hook.get("command")
     if hook.get("type") == "http":
         return isinstance(headers, dict) and TAG_HEADER.lower() in (str(name).lower() for name in headers)
-    return isinstance(command, str) and bool(_OUR_COMMAND.search(command))
+    return isinstance(command, str) and bool(_FORWARDER_COMMAND.search(command))
 
 
-def our_hooks(groups: object) -> Iterator[tuple[str, int, int, dict[str, Any]]]:
-    """Every hook of ours with its event, its group's place and its own."""
+def quarterdeck_hooks(groups: object) -> Iterator[tuple[str, int, int, dict[str, Any]]]:
+    """Every Quarterdeck hook with its event, the index of its group and its index in the group."""
     for event, listed in groups.items() if isinstance(groups, dict) else ():
         for at, group in enumerate(listed if isinstance(listed, list) else ()):
             hooks = group.get("hooks") if isinstance(group, dict) else None
             for place, hook in enumerate(hooks if isinstance(hooks, list) else ()):
-                if is_ours(hook):
+                if is_quarterdeck_hook(hook):
                     yield event, at, place, hook
 
 
-def read_installed(groups: object) -> list[Installed]:
-    """Our hooks as they stand in a settings or plugin file."""
+def read_installed(groups: object) -> list[InstalledHook]:
+    """Quarterdeck's hooks in a settings or plugin file."""
     listed: dict[str, list[dict[str, Any]]] = groups if isinstance(groups, dict) else {}
-    return [_read_hook(event, listed[event][at], hook) for event, at, _, hook in our_hooks(groups)]
+    return [_read_hook(event, listed[event][at], hook) for event, at, _, hook in quarterdeck_hooks(groups)]
 
 
-def _read_hook(event: str, group: Mapping[str, Any], hook: Mapping[str, Any]) -> Installed:
+def _read_hook(event: str, group: Mapping[str, Any], hook: Mapping[str, Any]) -> InstalledHook:
     matcher = str(group.get("matcher") or "")
     timeout = _number(hook.get("timeout"))
     if hook["type"] == "http":
         bearer = str(hook["headers"].get("Authorization", ""))
         url, token = str(hook.get("url", "")), bearer.removeprefix("Bearer ")
-        return Installed(event=event, matcher=matcher, address=url, token=token, timeout=timeout, client_seconds=0)
+        return InstalledHook(event=event, matcher=matcher, address=url, token=token, timeout=timeout, client_seconds=0)
     argv = _split(hook["command"])
     options = dict(pairwise(argv))
-    return Installed(
+    return InstalledHook(
         event=event,
         matcher=matcher,
         address=options.get("--socket", ""),
         token="",
         timeout=timeout,
         client_seconds=_number(options.get("--wait")),
-        enforced=event == GATE and hook["command"].endswith(f" {ENFORCE} {OR_BLOCK}"),
+        programs=tuple(argv[:1] + argv[3:4]),
+        enforced=event == GATE and bool(_CLOSED.search(hook["command"])),
     )
 
 
@@ -261,18 +259,18 @@ def _number(value: object) -> float:
         return 0.0
 
 
-def is_held(hook: Installed, *, holds_stop: bool) -> bool:
-    """Whether who calls this hook may be kept waiting for a person."""
+def is_held(hook: InstalledHook, *, holds_stop: bool) -> bool:
+    """True if a call of this hook may wait for a person."""
     known = HOOKS.get(hook.event)
     if hook.enforced or known is None or not known.holds:
         return hook.enforced
     if known.only:
         return hook.matcher in ("", "*", known.only)
-    return holds_stop or not known.on_wish
+    return holds_stop or not known.optional
 
 
-def nests(hook: Installed, wait_seconds: float, *, holds_stop: bool = False) -> bool:
-    """Whether the daemon's wait ends before the client's, and the client's before the hook's time-out."""
+def timeouts_nest(hook: InstalledHook, wait_seconds: float, *, holds_stop: bool = False) -> bool:
+    """True if the daemon stops waiting before the client, and the client before the hook's time-out."""
     if not is_held(hook, holds_stop=holds_stop):
         return hook.timeout >= hook.client_seconds + (STEP_SECONDS if hook.client_seconds else 0)
     client = hook.client_seconds or hook.timeout - STEP_SECONDS

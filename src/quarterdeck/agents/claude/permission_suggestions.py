@@ -1,4 +1,4 @@
-"""What Claude Code suggests beside a permission request, as sentences."""
+"""Claude Code's suggestions for a permission request, as sentences."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ def _sentence(suggestion: dict[str, Any]) -> str:
     match kind:
         case "addRules" | "replaceRules":
             verb = BEHAVIOURS.get(text(suggestion, "behavior"), "allow")
-            said = f"{'only ' if kind == 'replaceRules' else ''}{verb} {_rules(suggestion)}"
+            sentence = f"{'only ' if kind == 'replaceRules' else ''}{verb} {_rules(suggestion)}"
         case "removeRules":
-            said = f"forget the rule {_rules(suggestion)}"
+            sentence = f"forget the rule {_rules(suggestion)}"
         case "addDirectories":
-            said = f"work in {_folders(suggestion)} too"
+            sentence = f"work in {_folders(suggestion)} too"
         case "removeDirectories":
-            said = f"work no more in {_folders(suggestion)}"
+            sentence = f"no longer work in {_folders(suggestion)}"
         case "setMode":
             mode = text(suggestion, "mode")
-            said = MODES.get(mode, f"switch to the mode {mode}")
+            sentence = MODES.get(mode, f"switch to the mode {mode}")
         case _:
-            said = f"a change that Quarterdeck does not know ({kind or 'unnamed'})"
-    return f"{said} {place}".rstrip()
+            sentence = f"a change that Quarterdeck does not know ({kind or 'unnamed'})"
+    return f"{sentence} {place}".rstrip()
 
 
 def _rules(suggestion: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Claude Code over its SDK: the flags it is started with, what it says there, and how what it asks is answered."""
+"""Claude Code over its SDK: its flags, its messages, and the answers to its permission requests."""
 
 from __future__ import annotations
 
@@ -10,14 +10,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarterdeck.agents.claude.hooks import write_answer
-from quarterdeck.core.engine.session_messages import Noted, Start, TurnEnded
+from quarterdeck.core.engine.session_messages import AgentNote, StartSession, TurnEnded
 from quarterdeck.core.model.decisions import Decision
 
-NOBODY = "Nobody answered in Quarterdeck, so this was denied."
-"""A session over the SDK has no prompt of its own to fall back to."""
-
-PERMISSION_MODES = ("default", "acceptEdits", "plan", "dontAsk", "auto", "bypassPermissions")
-"""2.1.197 takes any other word as well, and then has none of these."""
+NO_ANSWER = "Nobody answered in Quarterdeck, so this was denied."
+"""The reason of the deny: a session over the SDK has no prompt of its own to fall back to."""
 
 QUESTION = "AskUserQuestion"
 STREAMING = (
@@ -29,19 +26,21 @@ STREAMING = (
 )
 
 
-class Streamed(Struct, frozen=True):
-    """Something beside the feed: nothing is lost that hooks and transcript do not tell."""
+class StreamItem(Struct, frozen=True):
+    """A live detail that does not go into the feed: hooks and the transcript report everything that is kept."""
 
     kind: str
     data: dict[str, Any]
 
 
-Said = TurnEnded | Noted | Streamed
+SdkMessage = TurnEnded | AgentNote | StreamItem
 
 
-def arguments(start: Start, *, settings: str = "", sources: Sequence[str], tools: Sequence[str] | None) -> list[str]:
-    """The flags for a session. What somebody else chose is bound to its flag, so that it can never be read as another
-    one; a choice of tools always has the question among it."""
+def arguments(
+    start: StartSession, *, settings: str = "", sources: Sequence[str], tools: Sequence[str] | None
+) -> list[str]:
+    """The flags for a session. A value from outside is bound to its flag, so that it can never be read as another one;
+    a choice of tools always includes the question tool."""
     chosen = {
         "--model": start.model,
         "--permission-mode": start.permission_mode,
@@ -57,67 +56,69 @@ def arguments(start: Start, *, settings: str = "", sources: Sequence[str], tools
     return [*STREAMING, *forks, *(f"{flag}={value}" for flag, value in chosen.items() if value is not None)]
 
 
-def other_way(start: Start, said: str) -> Start | None:
-    """The start that an agent would take, when it says that there is no such conversation, or that there is one."""
-    if start.resume and "No conversation found" in said:
+def alternative_start(start: StartSession, error: str) -> StartSession | None:
+    """The start to try next: a new conversation if the agent finds none to resume, a resume if the id is in use."""
+    if start.resume and not start.fork and "No conversation found" in error:
         return replace(start, resume=None)
-    return replace(start, resume=start.session_id) if not start.resume and "already in use" in said else None
+    if start.resume != start.session_id and "already in use" in error:
+        return replace(start, resume=start.session_id, fork=False, fork_at=None)
+    return None
 
 
 def write_prompt(prompt: str, attachments: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
-    """A prompt as Claude Code reads it; a text alone stays one, or a slash command in it would not be seen."""
+    """A prompt as Claude Code reads it. Text without attachments stays a string, or a slash command would not work."""
     content: object = [*attachments, {"type": "text", "text": prompt}] if attachments else prompt
     return {"type": "user", "message": {"role": "user", "content": content}, "parent_tool_use_id": None}
 
 
 def write_permission(tool_name: str, tool_input: dict[str, Any], decision: Decision) -> dict[str, Any]:
-    """What the SDK answers when a tool is asked for: `behavior`, and what goes with it. Silence is a deny."""
+    """The SDK's answer to a permission request: `behavior` and its fields. No opinion is a deny."""
     answer = write_answer("PermissionRequest", tool_name, tool_input, decision)
     if answer is None:
-        return {"behavior": "deny", "message": NOBODY}
-    said: dict[str, Any] = answer["hookSpecificOutput"]["decision"]
-    if changes := said.get("updatedPermissions"):
-        said["updatedPermissions"] = [plain_change(change) for change in changes]
-    return said
+        return {"behavior": "deny", "message": NO_ANSWER}
+    result: dict[str, Any] = answer["hookSpecificOutput"]["decision"]
+    if changes := result.get("updatedPermissions"):
+        result["updatedPermissions"] = [plain_change(change) for change in changes]
+    return result
 
 
 def plain_change(change: Any) -> Any:
-    """A change of permissions whose rules say nothing of what they do not limit: Claude Code drops a rule with a null,
-    which the SDK's own spelling has."""
+    """A change of permissions without null fields in its rules: the SDK writes them, and Claude Code drops such a
+    rule."""
     rules = change.get("rules") if isinstance(change, dict) else None
-    return {**change, "rules": [_said(rule) for rule in rules]} if isinstance(rules, list) else change
+    return {**change, "rules": [_without_nulls(rule) for rule in rules]} if isinstance(rules, list) else change
 
 
-def _said(rule: Any) -> Any:
+def _without_nulls(rule: Any) -> Any:
     return {key: value for key, value in rule.items() if value is not None} if isinstance(rule, dict) else rule
 
 
-def trouble_in(raw: Any) -> str:
-    """What an agent that cannot start says, such as that there is no such conversation."""
+def start_error(raw: Any) -> str:
+    """The errors of an agent that cannot start, such as a conversation that does not exist."""
     errors = raw.get("errors") if isinstance(raw, dict) and raw.get("type") == "result" else None
     return "; ".join(map(str, errors)) if isinstance(errors, list) else ""
 
 
-def read_message(raw: Any, session_id: str, at: float) -> Said:
-    """What a message says. Never raises, and what is not known is noted as it came."""
+def read_message(raw: Any, session_id: str, at: float) -> SdkMessage:
+    """Read a message. Never raises; an unknown one becomes a note of its raw content."""
     body: dict[str, Any] = raw if isinstance(raw, dict) else {"value": raw}
     kind = _text(body.get("type")) or "unknown"
     if kind == "result":
-        return TurnEnded(session_id=session_id, at=at, result=_result(body))
+        return TurnEnded(session_id=session_id, at=at, result=_result(body), is_refused=_is_refused(body))
     if kind == "stream_event":
-        return Streamed("text", _delta(body))
+        return StreamItem("text", _delta(body))
     if kind in ("assistant", "user"):
-        return Streamed("message", _message(kind, body))
+        return StreamItem("message", _message(kind, body))
     name = _text(body.get("subtype")) or "unknown" if kind == "system" else kind
     rest = {key: value for key, value in body.items() if key not in _ENVELOPE}
-    if name in _BESIDE:
-        return Streamed(_BESIDE[name], {"name": name, **rest})
-    return Noted(session_id=session_id, at=at, name=name[:128], body=rest)
+    if name in _STREAM_KINDS:
+        return StreamItem(_STREAM_KINDS[name], {"name": name, **rest})
+    return AgentNote(session_id=session_id, at=at, name=name[:128], body=rest)
 
 
 _ENVELOPE = frozenset({"type", "subtype", "uuid", "session_id"})
 
-_BESIDE = {
+_STREAM_KINDS = {
     "hook_started": "hook",
     "hook_progress": "hook",
     "hook_response": "hook",
@@ -128,45 +129,34 @@ _BESIDE = {
     "background_tasks_changed": "progress",
     "keep_alive": "progress",
 }
-"""What hooks say as well, or what only holds until the next one comes."""
+"""Messages for the live stream only: hooks report the same, or the next message replaces them."""
 
-_RESULT = {
-    "subtype": "subtype",
-    "is_error": "is_error",
-    "stop_reason": "stop_reason",
-    "terminal_reason": "terminal_reason",
-    "result": "result",
-    "errors": "errors",
-    "num_turns": "num_turns",
-    "duration_ms": "duration_ms",
-    "duration_api_ms": "duration_api_ms",
-    "total_cost_usd": "total_cost_usd",
-    "usage": "usage",
-    "modelUsage": "model_usage",
-    "permission_denials": "permission_denials",
-    "local_command": "local_command",
-    "structured_output": "structured_output",
-    "deferred_tool_use": "deferred_tool_use",
-    "api_error_status": "api_error_status",
-    "origin": "origin",
-    "session_id": "session_id",
-    "uuid": "uuid",
-}
-
-_MESSAGE = {
-    "id": "message_id",
-    "model": "model",
-    "content": "content",
-    "stop_reason": "stop_reason",
-}
-
-_AROUND = {
-    "uuid": "uuid",
-    "parent_tool_use_id": "parent_tool_use_id",
-    "error": "error",
-    "isReplay": "is_replay",
-    "isSynthetic": "is_synthetic",
-}
+_RESULT = [
+    "subtype",
+    "is_error",
+    "stop_reason",
+    "terminal_reason",
+    "result",
+    "errors",
+    "num_turns",
+    "duration_ms",
+    "duration_api_ms",
+    "total_cost_usd",
+    "usage",
+    "modelUsage",
+    "permission_denials",
+    "local_command",
+    "structured_output",
+    "deferred_tool_use",
+    "api_error_status",
+    "origin",
+    "session_id",
+    "uuid",
+]
+_MESSAGE = ("model", "content", "stop_reason")
+_AROUND = ("uuid", "parent_tool_use_id", "error", "isReplay", "isSynthetic")
+_DELTA = ("text", "thinking", "partial_json", "stop_reason")
+"""The fields that are kept of a result, of a message, of what surrounds it, and of a piece of one."""
 
 
 def _result(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -177,8 +167,15 @@ def _result(body: Mapping[str, Any]) -> dict[str, Any]:
     return result
 
 
+def _is_refused(body: Mapping[str, Any]) -> bool:
+    """True if the model refused the agent or could not be reached. Claude Code reports such an error as a success with
+    `is_error`; other statuses, like 429 and 500, have nothing to do with keys and addresses."""
+    status = body.get("api_error_status")
+    return body.get("is_error") is True and body.get("subtype") == "success" and status in (None, 401, 403, 404)
+
+
 def _snake(names: Any) -> Any:
-    """The same with names as we write them, such as cost_usd for costUSD."""
+    """The same with names in snake case, such as cost_usd for costUSD."""
     if not isinstance(names, dict):
         return names
     return {_HUMP.sub("_", str(name)).lower(): value for name, value in names.items()}
@@ -187,46 +184,40 @@ def _snake(names: Any) -> Any:
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
-def _kept(body: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    return {ours: body[theirs] for theirs, ours in names.items() if body.get(theirs) is not None}
+def _kept(body: Mapping[str, Any], names: Sequence[str] = (), **renamed: str) -> dict[str, Any]:
+    """The fields that are set: those with these names, and those under a new name, which is given the old one."""
+    found = {name: body[name] for name in names if body.get(name) is not None}
+    again = {new: body[old] for new, old in renamed.items() if body.get(old) is not None}
+    return {**again, **_snake(found)}
 
 
 def _message(role: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """A whole message; its text is in the transcript as well."""
+    """A whole message; its text is also in the transcript."""
     message = body.get("message")
     inner = message if isinstance(message, dict) else {"content": message}
-    return {"role": role, **_kept(inner, _MESSAGE), **_kept(body, _AROUND)}
+    return {"role": role, **_kept(inner, _MESSAGE, message_id="id"), **_kept(body, _AROUND)}
 
 
 def _delta(body: Mapping[str, Any]) -> dict[str, Any]:
-    """A piece of a message that is still being said: `event` says what begins, comes or ends."""
+    """A piece of a message that is still being written: `event` says which part begins, continues or ends."""
     event = body.get("event")
     inner: dict[str, Any] = event if isinstance(event, dict) else {"value": event}
-    said: dict[str, Any] = {"event": _text(inner.get("type")) or "unknown"}
+    delta: dict[str, Any] = {"event": _text(inner.get("type")) or "unknown"}
     if parent := body.get("parent_tool_use_id"):
-        said["parent_tool_use_id"] = parent
-    return {**said, **_piece(inner)}
+        delta["parent_tool_use_id"] = parent
+    return {**delta, **_piece(inner)}
 
 
 def _piece(event: dict[str, Any]) -> dict[str, Any]:
     message, delta, block = event.get("message"), event.get("delta"), event.get("content_block")
     at = {"index": event["index"]} if "index" in event else {}
     if isinstance(message, dict):
-        return _kept(message, {"id": "message_id", "model": "model"})
+        return _kept(message, ("model",), message_id="id")
     if isinstance(block, dict):
-        return {**at, **_kept(block, {"type": "block", "name": "name", "id": "id"})}
+        return {**at, **_kept(block, ("name", "id"), block="type")}
     if isinstance(delta, dict):
-        return {**at, **_kept(delta, _DELTA)}
+        return {**at, **_kept(delta, _DELTA, delta="type")}
     return at or {key: value for key, value in event.items() if key != "type"}
-
-
-_DELTA = {
-    "type": "delta",
-    "text": "text",
-    "thinking": "thinking",
-    "partial_json": "partial_json",
-    "stop_reason": "stop_reason",
-}
 
 
 def _text(value: object) -> str:

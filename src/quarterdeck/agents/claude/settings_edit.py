@@ -1,4 +1,8 @@
-"""Edits of Claude Code's settings text that put ours in and take ours out, and leave every other byte alone."""
+"""Edits of Claude Code's settings text that add or remove Quarterdeck's entries and leave every other byte alone.
+
+The edits work on the text, not on parsed data: the file is the person's own, and dumping it again would change its
+layout.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +14,19 @@ from typing import Any
 
 from msgspec import Struct
 
-from quarterdeck.agents.claude.hook_setup import MARKETPLACE, PLUGIN_ID, Groups, marketplace_folder, our_hooks
+from quarterdeck.agents.claude.hook_setup import MARKETPLACE, PLUGIN_ID, Groups, marketplace_folder, quarterdeck_hooks
 from quarterdeck.errors import BadInput
 
 Path = tuple[str | int, ...]
 CONTAINERS = ("hooks", "enabledPlugins", "extraKnownMarketplaces")
-"""The keys we write under; Claude Code leaves the last two behind empty."""
+"""The keys that Quarterdeck writes under; Claude Code leaves the last two behind empty."""
 
 _blank = re.compile(r"[ \t\r\n]*")
 _decode = json.JSONDecoder().raw_decode
 
 
-class Member(Struct, frozen=True):
-    """Where one member of an object or array stands: its key or value starts, its value starts, its value ends."""
+class JsonMember(Struct, frozen=True):
+    """The position of one member of an object or array: start of its key (or value), start and end of its value."""
 
     key: str | int
     start: int
@@ -31,7 +35,7 @@ class Member(Struct, frozen=True):
 
 
 def read_settings(text: str) -> dict[str, Any]:
-    """The settings as data; a blank text is no settings. BadInput says what is wrong, with its line."""
+    """The settings as data; a blank text is empty settings. BadInput names the problem and its line."""
     try:
         settings = json.loads(_body(text) or "{}")
     except (ValueError, RecursionError) as error:
@@ -49,28 +53,28 @@ def _body(text: str) -> str:
 
 
 def add_hooks(text: str, groups: Groups) -> str:
-    """The text with our hooks behind those of others."""
-    for event, ours in groups.items():
+    """The text with Quarterdeck's hooks after all other hooks."""
+    for event, added in groups.items():
         listed = read_settings(text).get("hooks", {}).get(event)
         if isinstance(listed, list):
-            for group in ours:
+            for group in added:
                 text = _append(text, ("hooks", event), None, group)
         elif listed is None:
-            text = _put(text, ("hooks", event), ours)
+            text = _put(text, ("hooks", event), added)
         else:
             raise BadInput("not_an_array", f"hooks.{event} is not a JSON array")
     return text
 
 
 def enable_plugin(text: str, entry: Mapping[str, Any]) -> str:
-    """The text as Claude Code leaves it when our plugin is installed, in the text's own layout."""
+    """The text as Claude Code leaves it when the plugin is installed, in the text's own layout."""
     text = _put(text, ("extraKnownMarketplaces", MARKETPLACE), dict(entry))
     return _put(text, ("enabledPlugins", PLUGIN_ID), True)
 
 
-def remove_ours(text: str) -> str:
-    """The text without anything of ours; what only held ours goes with it."""
-    while path := _first_of_ours(read_settings(text)):
+def remove_quarterdeck(text: str) -> str:
+    """The text without Quarterdeck's entries, and without containers that held nothing else."""
+    while path := _first_quarterdeck_path(read_settings(text)):
         text = _cut(text, path)
     return text
 
@@ -83,23 +87,23 @@ def remove_empty(text: str, original: Mapping[str, Any]) -> str:
     return text
 
 
-def without_ours(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of others, as data, where an empty key counts as none."""
-    rest = read_settings(remove_ours(json.dumps(settings)))
+def without_quarterdeck(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The other settings, as data; an empty container counts as missing."""
+    rest = read_settings(remove_quarterdeck(json.dumps(settings)))
     return {key: value for key, value in rest.items() if value != {} or key not in CONTAINERS}
 
 
-def has_ours(settings: Mapping[str, Any]) -> bool:
-    return bool(_first_of_ours(settings))
+def has_quarterdeck(settings: Mapping[str, Any]) -> bool:
+    return bool(_first_quarterdeck_path(settings))
 
 
-def _first_of_ours(settings: Mapping[str, Any]) -> Path:
-    """The path of the first part of ours; a group goes whole when all its hooks are ours."""
+def _first_quarterdeck_path(settings: Mapping[str, Any]) -> Path:
+    """The path of Quarterdeck's first entry; a whole group if all its hooks are Quarterdeck's."""
     groups = settings.get("hooks")
-    ours = list(our_hooks(groups))
-    if ours and isinstance(groups, dict):
-        event, at, place, _ = ours[0]
-        whole = len(groups[event][at]["hooks"]) == sum(found[:2] == (event, at) for found in ours)
+    hooks = list(quarterdeck_hooks(groups))
+    if hooks and isinstance(groups, dict):
+        event, at, place, _ = hooks[0]
+        whole = len(groups[event][at]["hooks"]) == sum(hook[:2] == (event, at) for hook in hooks)
         return ("hooks", event, at) if whole else ("hooks", event, at, "hooks", place)
     if PLUGIN_ID in settings.get("enabledPlugins", {}):
         return ("enabledPlugins", PLUGIN_ID)
@@ -109,7 +113,7 @@ def _first_of_ours(settings: Mapping[str, Any]) -> Path:
 
 
 def _put(text: str, path: tuple[str, str], value: object) -> str:
-    """Set a key of a top-level object; both are made when missing."""
+    """Set a key of a top-level object; both are created if missing."""
     outer, key = path
     settings = read_settings(text)
     if outer not in settings:
@@ -121,7 +125,7 @@ def _put(text: str, path: tuple[str, str], value: object) -> str:
 
 
 def _append(text: str, path: Path, key: str | None, value: object) -> str:
-    """Add a last member to the container at a path, laid out as its neighbours are."""
+    """Add a last member to the container at a path, laid out like its neighbours."""
     at = _start(text, path)
     members, close = _members(text, at)
     name = "" if key is None else json.dumps(key) + ": "
@@ -152,7 +156,7 @@ def _cut(text: str, path: Path) -> str:
 
 
 def _write(text: str, value: object, indent: str | None) -> str:
-    """The value as JSON: on one line, or one key per line behind an indent."""
+    """The value as JSON: on one line, or one key per line after an indent."""
     if indent is None:
         return json.dumps(value, ensure_ascii=False)
     return json.dumps(value, ensure_ascii=False, indent=_unit(text)).replace("\n", _newline(text) + indent)
@@ -168,7 +172,7 @@ def _newline(text: str) -> str:
 
 
 def _indent_at(text: str, at: int) -> str | None:
-    """The indent of the line at a place; None in a text that is all on one line."""
+    """The indent of the line at a position; None if the text is all on one line."""
     if "\n" not in _body(text) and _members(text, _start(text, ()))[0]:
         return None
     line = text[text.rfind("\n", 0, at) + 1 : at].removeprefix("\ufeff")
@@ -176,20 +180,20 @@ def _indent_at(text: str, at: int) -> str | None:
 
 
 def _start(text: str, path: Path) -> int:
-    """Where the value at a path starts."""
+    """The start of the value at a path."""
     return _find(text, path).value if path else _skip(text, int(text.startswith("\ufeff")))
 
 
-def _find(text: str, path: Path) -> Member:
+def _find(text: str, path: Path) -> JsonMember:
     """The member at a path; of equal keys the last, which is the one that counts."""
     members, _ = _members(text, _start(text, path[:-1]))
     return next(member for member in reversed(members) if member.key == path[-1])
 
 
-def _members(text: str, at: int) -> tuple[list[Member], int]:
-    """The members of the object or array that opens at a place of valid JSON, and where it closes."""
+def _members(text: str, at: int) -> tuple[list[JsonMember], int]:
+    """The members of the object or array that opens at a position of valid JSON, and the position where it closes."""
     keyed = text[at] == "{"
-    found: list[Member] = []
+    found: list[JsonMember] = []
     at = _skip(text, at + 1)
     while text[at] not in "}]":
         start, key = at, len(found)
@@ -197,7 +201,7 @@ def _members(text: str, at: int) -> tuple[list[Member], int]:
             key, at = _decode(text, at)
             at = _skip(text, _skip(text, at) + 1)
         _, end = _decode(text, at)
-        found.append(Member(key, start, at, end))
+        found.append(JsonMember(key, start, at, end))
         at = _skip(text, end)
         at = _skip(text, at + 1) if text[at] == "," else at
     return found, at
@@ -209,11 +213,11 @@ def _skip(text: str, at: int) -> int:
 
 
 def obstacles(settings: Mapping[str, Any], url: str) -> list[str]:
-    """Settings of the person's own that keep our hooks from running."""
+    """The person's own settings that keep Quarterdeck's hooks from running."""
     found = []
     if settings.get("disableAllHooks") is True:
         found.append("disableAllHooks is true: no hook runs until it is removed")
     allowed = settings.get("allowedHttpHookUrls")
     if isinstance(allowed, list) and not any(fnmatchcase(url, str(pattern)) for pattern in allowed):
-        found.append(f"allowedHttpHookUrls does not name {url}: add it or use --transport command")
+        found.append(f"allowedHttpHookUrls does not include {url}: add it, or use --transport command")
     return found

@@ -1,4 +1,4 @@
-"""Agents may look and may not decide: what one of their processes asks to change is refused and recorded."""
+"""Agents can read but not decide: a change requested by an agent's process is refused and recorded."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol, cast
 
-from litestar.connection import ASGIConnection, Request
+from litestar.connection import ASGIConnection
 from litestar.handlers import BaseRouteHandler
 from msgspec import Struct
 
 from quarterdeck.api.http.asgi import Scope
-from quarterdeck.api.http.errors import ApiError
-from quarterdeck.api.http.principal import by
+from quarterdeck.api.http.error_responses import ApiError
+from quarterdeck.api.http.principal import caller_of
 from quarterdeck.core.engine.messages import DecisionRefused
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
-class Suspect(Struct, frozen=True, kw_only=True):
-    """Who may not decide: `kind` is the error's, `reason` ends the sentence "this was refused: …"."""
+class BlockedCaller(Struct, frozen=True, kw_only=True):
+    """A caller that may not decide: `kind` is the error's kind, `reason` ends the sentence "this was refused: …"."""
 
     kind: str
     reason: str
@@ -29,27 +29,27 @@ class Suspect(Struct, frozen=True, kw_only=True):
 
 
 class Ancestry(Protocol):
-    """Knows which processes agents have started."""
+    """The processes that agents have started."""
 
-    async def suspect(self, scope: Scope) -> Suspect | None:
-        """Why whoever holds this connection may not decide; None when nothing is known against them."""
+    async def suspect(self, scope: Scope) -> BlockedCaller | None:
+        """The reason why the process behind this connection may not decide; None when it may."""
         ...
 
 
-class Agents:
-    """Keeps agents from deciding. `record` puts every attempt on record."""
+class AgentGuard:
+    """Refuses decisions by agents. `record` receives every attempt."""
 
     def __init__(self, ancestry: Ancestry, record: Callable[[DecisionRefused], None]) -> None:
         self._ancestry = ancestry
         self._record = record
 
-    async def keep_out(self, scope: Scope, name: str, wanted: str, request_id: str | None = None) -> None:
-        """Raise when the connection is an agent's; `name` is whose credential it shows."""
+    async def reject_agent(self, scope: Scope, name: str, action: str, request_id: str | None = None) -> None:
+        """Raise when an agent's process holds the connection. `name` is the owner of its credential."""
         suspect = await self._ancestry.suspect(scope)
         if suspect is None:
             return
         refused = DecisionRefused(
-            wanted=wanted,
+            attempt=action,
             by=name,
             reason=suspect.reason,
             agent_session_id=suspect.session_id,
@@ -64,12 +64,11 @@ class Agents:
 
 
 async def no_agents(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
-    """Every route that changes something is for people and their programs."""
+    """Refuse agents on every route that changes something; those are for people and their programs."""
     method = connection.scope.get("method", "GET")
     if method in SAFE or handler.opt.get("reads"):
         return
     request_id = connection.path_params.get("request_id")
-    wanted = "a decision" if request_id else f"{method} {connection.url.path[:200]}"
-    agents: Agents = connection.app.state.agents
-    name = by(cast(Request[Any, Any, Any], connection))
-    await agents.keep_out(cast(Scope, connection.scope), name, wanted, request_id)
+    action = "a decision" if request_id else f"{method} {connection.url.path[:200]}"
+    agents: AgentGuard = connection.app.state.agents
+    await agents.reject_agent(cast(Scope, connection.scope), caller_of(connection).name, action, request_id)

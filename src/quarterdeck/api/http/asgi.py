@@ -1,4 +1,4 @@
-"""The few words of ASGI that the plain routes use, and the one error shape."""
+"""ASGI types, security headers and the error shape, for routes outside Litestar."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ API_POLICY: Header = (b"content-security-policy", b"default-src 'none'; frame-an
 PAGE_POLICY: Header = (
     b"content-security-policy",
     b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-    b"base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    b"manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 )
 NO_STORE: Header = (b"cache-control", b"no-store")
 JSON_HEADERS: list[Header] = [(b"content-type", b"application/json"), NO_STORE, *SECURITY, API_POLICY]
 
 
 def error_body(kind: str, message: str, **more: Any) -> bytes:
-    """The one error shape."""
+    """The body of an error: every error has this shape."""
     return write_json({"error": {"kind": kind, "message": message, **more}})
 
 
 async def respond(send: Send, status: int, body: bytes = b"", headers: Iterable[Header] | None = None) -> None:
-    """A whole response at once; one without a body carries no headers but those given."""
+    """Send a whole response. One without a body gets no headers but those passed."""
     shown = [*(JSON_HEADERS if headers is None and body else headers or ())]
     if body:
         shown.append((b"content-length", str(len(body)).encode()))
@@ -46,26 +46,26 @@ async def respond(send: Send, status: int, body: bytes = b"", headers: Iterable[
 
 
 async def refuse(send: Send, status: int, kind: str, message: str, **more: Any) -> None:
-    """An error in the one shape."""
+    """Send an error."""
     await respond(send, status, error_body(kind, message, **more))
 
 
-async def turn_away(send: Send, status: int, kind: str, message: str) -> None:
-    """Refuse a WebSocket at its upgrade, in the one shape."""
+async def reject_socket(send: Send, status: int, kind: str, message: str) -> None:
+    """Refuse a WebSocket at its upgrade with an error."""
     headers = [*JSON_HEADERS, (b"connection", b"close")]
     await send({"type": "websocket.http.response.start", "status": status, "headers": headers})
     await send({"type": "websocket.http.response.body", "body": error_body(kind, message)})
 
 
 def securely(send: Send) -> Send:
-    """Adds the headers every answer carries to those of an application that does not know them."""
+    """Add the security headers to the responses of an application that does not send them itself."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            given = list(message.get("headers", []))
-            names = {name.lower() for name, _ in given}
-            wanted = [NO_STORE, *SECURITY, API_POLICY]
-            message["headers"] = given + [header for header in wanted if header[0] not in names]
+            headers = list(message.get("headers", []))
+            names = {name.lower() for name, _ in headers}
+            defaults = [NO_STORE, *SECURITY, API_POLICY]
+            message["headers"] = headers + [header for header in defaults if header[0] not in names]
         await send(message)
 
     return sending

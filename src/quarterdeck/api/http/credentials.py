@@ -1,4 +1,4 @@
-"""Who may come in, and what for: the owner, the hooks, tokens somebody made, and pages that signed in."""
+"""Credentials and their scopes: the owner, the hooks, created tokens, and signed-in pages."""
 
 from __future__ import annotations
 
@@ -10,22 +10,16 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
+from quarterdeck.api.http.pairing_codes import PairingCodes, StepUps
 from quarterdeck.core.model.state import Token
 
 SCOPES = ("ingest", "observe", "approve", "edit", "prompt", "control", "admin")
 ALL = frozenset(SCOPES)
-PAGE_SCOPES = tuple(scope for scope in SCOPES if scope not in ("ingest", "admin"))
-"""What a page signed in on this machine may do."""
-
-PAGE_SECONDS = 30 * 86400.0
-CODE_SECONDS = 60.0
-CODE_TRIES = 5
-MAX_CODES = 16
 PREFIX = "qdt_"
 
 
 class Principal(Struct, frozen=True, kw_only=True):
-    """Somebody who came in: `name` stands in the record, `secret` is the digest of what they showed."""
+    """An authenticated caller: `name` appears in the record, `secret` is the digest of the credential."""
 
     name: str
     kind: str
@@ -38,12 +32,12 @@ class Principal(Struct, frozen=True, kw_only=True):
 
 
 def verifier_of(secret: bytes) -> str:
-    """What is kept of a credential: it proves it, and does not give it back."""
+    """The digest that is stored instead of a credential: enough to verify it, not to recover it."""
     return hashlib.sha256(secret).hexdigest()
 
 
 def csrf_of(principal: Principal) -> str:
-    """What a signed-in page must show beside its cookie when it changes something."""
+    """The token that a signed-in page must send beside its cookie when it changes something."""
     return hashlib.sha256(f"csrf:{principal.secret}".encode()).hexdigest()[:32]
 
 
@@ -53,30 +47,33 @@ def new_token() -> tuple[str, str]:
 
 
 class Clock(Struct, frozen=True):
-    """Where the time comes from: `now` for what stands in the record, `ticks` for what never goes back."""
+    """A source of time: `now` for the record, `ticks` for durations, as it never goes back."""
 
     now: Callable[[], float] = time.time
     ticks: Callable[[], float] = time.monotonic
 
 
-class Access:
-    """Knows every credential, and counts wrong ones. `tokens` gives the made ones as they stand in the record."""
+class Credentials:
+    """Every credential, the codes that make one, and a count of wrong ones. `tokens` returns the created tokens as
+    recorded."""
 
     def __init__(
         self, owner: str, hook: str, tokens: Callable[[], Mapping[str, Token]], clock: Clock | None = None
     ) -> None:
         self.used: dict[str, float] = {}
         self._clock = clock or Clock()
-        self.failures = Failures(self._clock)
+        self.failures = FailureLimit(self._clock)
         self._tokens = tokens
-        self._made: Mapping[str, Token] | None = None
+        self._created: Mapping[str, Token] | None = None
         self._by_verifier: dict[str, Token] = {}
-        self._codes: dict[str, float] = {}
-        self._tries = 0
+        self.codes = PairingCodes(self._clock.ticks, verifier_of)
+        self.step_ups = StepUps(self._clock.ticks)
         self.replace(owner, hook)
 
-    def replace(self, owner: str, hook: str) -> None:
-        """The tokens of the home; either may be replaced while we run."""
+    def replace(self, owner: str, hook: str, removed: frozenset[str] = frozenset()) -> None:
+        """Set the tokens of the home; either file may be replaced while the daemon runs. `removed` are the digests of
+        hook tokens that an uninstall removed."""
+        self._removed = removed
         self._owner = owner.encode()
         self._hook = hook.encode()
         self._as_owner = Principal(name="owner", kind="owner", scopes=ALL, secret=verifier_of(self._owner))
@@ -84,25 +81,30 @@ class Access:
             name="hooks", kind="hook", scopes=frozenset({"ingest"}), secret=verifier_of(self._hook)
         )
 
-    def who(self, secret: bytes) -> Principal | None:
-        """Who shows this credential; None when it is not, or no longer, one."""
+    def principal(self, secret: bytes) -> Principal | None:
+        """The owner of this credential; None when it is unknown, revoked or expired."""
         if hmac.compare_digest(secret, self._hook):
             return self._as_hook
         if hmac.compare_digest(secret, self._owner):
             return self._as_owner
-        return self._who_made(verifier_of(secret))
+        return self._token_principal(verifier_of(secret))
 
-    def still(self, principal: Principal) -> bool:
-        """Whether a credential that came in earlier still holds."""
+    def was_removed(self, secret: bytes) -> bool:
+        """True for a hook token that an uninstall removed: a session that still runs calls with it."""
+        return verifier_of(secret) in self._removed
+
+    def current(self, principal: Principal) -> Principal | None:
+        """An earlier caller with the rights that its credential has now; None when it is no longer accepted."""
         if principal.kind in ("owner", "hook"):
-            return principal.secret in (self._as_owner.secret, self._as_hook.secret)
-        return self._who_made(principal.secret) is not None
+            is_valid = principal.secret in (self._as_owner.secret, self._as_hook.secret)
+            return principal if is_valid else None
+        return self._token_principal(principal.secret)
 
-    def _who_made(self, verifier: str) -> Principal | None:
-        made = self._tokens()
-        if made is not self._made:
-            self._made = made
-            self._by_verifier = {token.verifier: token for token in made.values()}
+    def _token_principal(self, verifier: str) -> Principal | None:
+        tokens = self._tokens()
+        if tokens is not self._created:  # the state is replaced, never changed: the same object holds the same tokens
+            self._created = tokens
+            self._by_verifier = {token.verifier: token for token in tokens.values()}
         token = self._by_verifier.get(verifier)
         now = self._clock.now()
         if token is None or (token.expires_at is not None and token.expires_at <= now):
@@ -111,34 +113,14 @@ class Access:
         return Principal(
             name=token.name,
             kind=token.kind,
-            scopes=frozenset(token.scopes),
+            scopes=frozenset(token.scopes_at(now)),
             secret=verifier,
             token_id=token.token_id,
         )
 
-    def new_code(self) -> str:
-        """A one-time code that signs a page in within a minute."""
-        now = self._clock.ticks()
-        self._codes = {code: until for code, until in self._codes.items() if until > now}
-        while len(self._codes) >= MAX_CODES:
-            del self._codes[next(iter(self._codes))]
-        self._tries = 0
-        code = secrets.token_urlsafe(32)
-        self._codes[verifier_of(code.encode())] = now + CODE_SECONDS
-        return code
 
-    def take_code(self, code: str, *, counts: bool = True) -> bool:
-        """Use a code up; False when it is wrong, used or too old. After five wrong ones none is good any more."""
-        until = self._codes.pop(verifier_of(code.encode(errors="replace")), None)
-        if until is None and counts:
-            self._tries += 1
-            if self._tries >= CODE_TRIES:
-                self._codes.clear()
-        return until is not None and until > self._clock.ticks()
-
-
-class Failures:
-    """Counts wrong credentials per address; whoever shows a good one is never kept out."""
+class FailureLimit:
+    """Counts wrong credentials per address. A caller with a valid credential is never blocked."""
 
     LIMIT = 100
     SECONDS = 60.0
@@ -149,7 +131,7 @@ class Failures:
         self._at: dict[str, list[float]] = {}
 
     def count(self, address: str) -> bool:
-        """Count one; whether there were too many lately."""
+        """Count one failure; True when there were too many in the last minute."""
         now = self._clock.ticks()
         recent = [at for at in self._at.pop(address, []) if at > now - self.SECONDS][-self.LIMIT :]
         recent.append(now)
@@ -159,8 +141,8 @@ class Failures:
         return len(recent) > self.LIMIT
 
 
-class Pace:
-    """How fast one credential may decide: a burst for a full desk, then a steady rate."""
+class RateLimit:
+    """Limits how fast one credential may decide: a burst for a long list of requests, then a steady rate."""
 
     def __init__(self, burst: float = 20_000.0, per_second: float = 500.0, clock: Clock | None = None) -> None:
         self._clock = clock or Clock()
@@ -168,11 +150,12 @@ class Pace:
         self._rate = per_second
         self._left: dict[str, tuple[float, float]] = {}
 
-    def take(self, who: str, count: int = 1) -> bool:
-        """Whether so many decisions fit now; more than a burst fit when the whole burst is there."""
+    def take(self, credential: str, count: int = 1) -> bool:
+        """Take this many decisions from the allowance; False when it is used up. More than a burst is allowed when the
+        whole burst is left."""
         now = self._clock.ticks()
-        left, at = self._left.get(who, (self._burst, now))
+        left, at = self._left.get(credential, (self._burst, now))
         left = min(self._burst, left + (now - at) * self._rate)
         needed = min(count, self._burst)
-        self._left[who] = (left - needed if left >= needed else left, now)
+        self._left[credential] = (left - needed if left >= needed else left, now)
         return left >= needed

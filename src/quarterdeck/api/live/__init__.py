@@ -1,1 +1,11 @@
-"""The WebSocket: live updates and commands."""
+"""The WebSocket: live updates and commands.
+
+broadcast        batches changes and fans them out
+clients          the connected surfaces, and commands to one of them
+socket_commands  the commands of clients
+subscription     what one connection follows
+terminals        streams terminals
+text_so_far      the text that agents are writing now
+topics           the topics, and the codes of a close
+websocket        one connection, from hello to close
+ws_messages      every message in both directions, and their JSON Schema"""

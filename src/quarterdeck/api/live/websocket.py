@@ -1,4 +1,4 @@
-"""`/ws`, protocol 2: one surface, from its hello to its end."""
+"""The WebSocket `/ws`, protocol 2: the connection of one surface, from its hello to its close."""
 
 from __future__ import annotations
 
@@ -6,86 +6,86 @@ import asyncio
 import contextlib
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from typing import Any, TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, assert_never, get_type_hints
 
 import msgspec
 import structlog
-from msgspec import Struct
 
 from quarterdeck import __version__
-from quarterdeck.api.backend import Desk
-from quarterdeck.api.http.agent_block import Agents
+from quarterdeck.api.backend import Backend
+from quarterdeck.api.http.agent_block import AgentGuard
 from quarterdeck.api.http.asgi import Receive, Scope, Send
-from quarterdeck.api.http.credentials import Access, Pace, Principal
-from quarterdeck.api.http.errors import ApiError
-from quarterdeck.api.http.guard import address_of
-from quarterdeck.api.live.broadcast import Live, joined
-from quarterdeck.api.live.commands import ACTIONS, COMMANDS, SLOW, TYPING, read_args
+from quarterdeck.api.http.credentials import Credentials, Principal, RateLimit
+from quarterdeck.api.http.error_responses import ApiError
+from quarterdeck.api.http.guard import OWNER_THROUGH_PROXY, address_of
+from quarterdeck.api.http.pairing_codes import TOKEN_KINDS
+from quarterdeck.api.http.principal import new_caller
+from quarterdeck.api.http.public_origins import LOCAL_KINDS, is_proxied
+from quarterdeck.api.http.validation_words import field_problem
+from quarterdeck.api.live.broadcast import Broadcaster, joined
+from quarterdeck.api.live.clients import Clients, ConnectedClient
+from quarterdeck.api.live.socket_commands import COMMANDS, SLOW, TYPING
+from quarterdeck.api.live.subscription import Subscription, TopicChange
 from quarterdeck.api.live.terminals import Terminals
-from quarterdeck.api.routes.decisions import NamedDecision
-from quarterdeck.api.views.resources import event_view, request_view, session_view
-from quarterdeck.core.model.events import FeedEvent
-from quarterdeck.core.model.payload import ID, safe_id
+from quarterdeck.api.live.topics import BAD_MESSAGE, FORBIDDEN, SURPRISE, UNAUTHORIZED, WRONG_VERSION, Closed
+from quarterdeck.api.live.ws_messages import (
+    KINDS,
+    PROTOCOL,
+    Ack,
+    AnyClientMessage,
+    AnyServerMessage,
+    CommandMessage,
+    CommandResult,
+    Hello,
+    HelloReply,
+    NoticeMessage,
+    Ping,
+    Pong,
+    Snapshot,
+    Subscribe,
+    Taken,
+    Unsubscribe,
+    Visible,
+    version_notice,
+)
+from quarterdeck.api.views.resources import request_view, session_view
+from quarterdeck.core.model.payload import safe_id
 from quarterdeck.errors import BadInput
-from quarterdeck.store.reader import FeedQuery
 from quarterdeck.wire import read_json, write_json
 
-PROTOCOL = 2
 HELLO_SECONDS = 5.0
 CHECK_SECONDS = 1.0
 SEND_SECONDS = 20.0
-FIRST_PAGE = 16
-PAGE = 500
-PAGE_BYTES = 512 * 1024
-MAX_TOPICS = 100
-MOST_TERMINALS = 8
 MOST_SLOW = 16
 TRUSTED_SECONDS = 5.0
 FIRST_BYTES, MAX_BYTES = 16 * 1024, 1024 * 1024
 MAX_COMMAS, MAX_MESSAGES = 20_000, 100
-"""What one frame may hold, so that reading it never keeps the others waiting; before a hello it is little."""
-TOPICS = frozenset({"feed", "requests", "sessions"})
-
-UNAUTHORIZED, FORBIDDEN, WRONG_VERSION, TOO_SLOW, BAD_MESSAGE, SURPRISE = 4401, 4403, 4406, 4408, 4400, 1011
-
-T = TypeVar("T")
+"""Limits of one frame, so that parsing it never blocks other connections. Before a hello they are small, as the client
+is not authenticated."""
 logger = structlog.get_logger("ws")
 
 
-class Hello(Struct, kw_only=True):
-    """What a client says first."""
-
-    type: str
-    protocol: int
-    client: str = ""
-    version: str = ""
-    token: str | None = None
-    after: int | None = None
-    topics: list[str] = []
-
-
-class _Closed(Exception):
-    """The connection ends, with a reason for the client."""
-
-    def __init__(self, code: int, reason: str) -> None:
-        super().__init__(reason)
-        self.code = code
-
-
 class Sockets:
-    """Takes every connection; `surfaces` hears how many have said who they are."""
+    """Handles every connection."""
 
     def __init__(
-        self, desk: Desk, live: Live, access: Access, pace: Pace, agents: Agents, surfaces: Callable[[int], None]
+        self,
+        backend: Backend,
+        live: Broadcaster,
+        credentials: Credentials,
+        rate_limit: RateLimit,
+        agents: AgentGuard,
+        clients: Clients,
     ) -> None:
-        self.desk = desk
+        self.backend = backend
         self.agents = agents
         self.live = live
-        self.access = access
-        self.pace = pace
-        self._surfaces = surfaces
-        self._shots: dict[frozenset[str], tuple[int, bytes]] = {}
+        self.credentials = credentials
+        self.rate_limit = rate_limit
+        self.clients = clients
+        clients.changed = lambda: live.latest("clients", lambda: clients.views(backend.runner_id))
+        self._snapshots: dict[frozenset[str], tuple[int, bytes]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "websocket.accept"})
@@ -94,36 +94,33 @@ class Sockets:
             await connection.run()
         except Exception:
             logger.exception("a connection failed")
-            await connection.close(_Closed(SURPRISE, "see the daemon's log"))
+            await connection.close(Closed(SURPRISE, "see the daemon's log"))
 
-    @contextlib.contextmanager
-    def counted(self) -> Iterator[None]:
-        """A surface is there."""
-        self._surfaces(1)
-        try:
-            yield
-        finally:
-            self._surfaces(-1)
+    def snapshots(self, topics: frozenset[str]) -> list[bytes]:
+        """The current state of these topics."""
+        found = [self._snapshot(topics & {"sessions", "requests"})]
+        if "clients" in topics:
+            found.append(write_json(Snapshot(clients=self.clients.views(self.backend.runner_id))))
+        return found
 
-    def snapshot(self, topics: frozenset[str]) -> bytes:
-        """How things stand; the same bytes for everyone who asks before the next event."""
-        desk = self.desk
-        wanted = topics & {"sessions", "requests"}
-        seq_no, shot = self._shots.get(wanted, (-1, b""))
-        if seq_no != desk.seq_no:
-            message: dict[str, Any] = {"type": "snapshot"}
-            if "sessions" in wanted:
-                message["sessions"] = [session_view(s, desk.runner_id) for s in desk.live_sessions()]
-            if "requests" in wanted:
-                message["requests"] = [request_view(desk, r) for r in desk.pending()]
-            shot = write_json(message)
-            self._shots[wanted] = (desk.seq_no, shot)
-        return shot
+    def _snapshot(self, parts: frozenset[str]) -> bytes:
+        """Encoded once per event, as many surfaces connect at the same time after a restart."""
+        backend = self.backend
+        seq_no, snapshot = self._snapshots.get(parts, (-1, b""))
+        if seq_no != backend.feed.seq_no:
+            message = Snapshot()
+            if "sessions" in parts:
+                message.sessions = [session_view(s, backend) for s in backend.sessions.live()]
+            if "requests" in parts:
+                message.requests = [request_view(backend, r) for r in backend.requests.pending()]
+            snapshot = write_json(message)
+            self._snapshots[parts] = (backend.feed.seq_no, snapshot)
+        return snapshot
 
 
 class _Connection:
     def __init__(self, sockets: Sockets, scope: Scope, receive: Receive, send: Send) -> None:
-        self._all = sockets
+        self._sockets = sockets
         self._scope = scope
         self._principal: Principal | None = scope["qd_principal"]
         self._address = address_of(scope)
@@ -131,34 +128,35 @@ class _Connection:
         self._taken: Callable[[], Awaitable[object]] = scope["extensions"]["quarterdeck.taken"]
         self._receive = receive
         self._send = send
-        self._sending = asyncio.Lock()
-        self._heard: deque[Any] = deque()
-        self._page = FIRST_PAGE
+        self._sending = asyncio.Lock()  # updates, answers and terminals are sent by different tasks
+        self._received: deque[Any] = deque()
         self._name = ""
         self._slow: set[asyncio.Task[None]] = set()
-        self._looked_at = float("-inf")
-        self.desk = sockets.desk
-        self.terminals = Terminals(sockets.desk, self._say)
+        self._checked_at = float("-inf")
+        self.backend = sockets.backend
+        self.terminals = Terminals(sockets.backend.sessions, self)
+        self._subscription = Subscription(
+            sockets.backend, sockets.live, self, sockets.snapshots, self.terminals.follow_only
+        )
 
     async def run(self) -> None:
-        """Until either side has had enough."""
+        """Serve the connection until either side closes it."""
         try:
-            hello = await self._hello()
+            hello, principal = await self._hello()
             self._name = safe_id(hello.client, "")
-            with self._all.counted():
+            with self._sockets.clients.connected(hello, principal, self.send) as client:
                 async with asyncio.TaskGroup() as tasks:
-                    tasks.create_task(self._tell(hello))
-                    for session_id in _streams(hello.topics):
-                        tasks.create_task(self.terminals.follow(session_id))
-                    tasks.create_task(self._hear())
-                    tasks.create_task(self._check())
-        except* _Closed as group:
+                    self.terminals.start(tasks, are_binary="binary" in hello.capabilities)
+                    tasks.create_task(self._publish(hello, client))
+                    tasks.create_task(self._handle_messages(client))
+                    tasks.create_task(self._watch_credential())
+        except* Closed as group:
             await self.close(_first(group))
         except* ConnectionError:
             pass
 
-    async def close(self, why: _Closed) -> None:
-        """Say why, if the client still reads; a connection that does not take even that is dropped."""
+    async def close(self, why: Closed) -> None:
+        """Close with a reason if the client still reads; else drop the connection."""
         reason = str(why).encode()[:120].decode(errors="ignore")
         try:
             async with asyncio.timeout(1.0):
@@ -166,7 +164,7 @@ class _Connection:
         except (OSError, RuntimeError):
             self._abort()
 
-    async def _hello(self) -> Hello:
+    async def _hello(self) -> tuple[Hello, Principal]:
         try:
             async with asyncio.timeout(HELLO_SECONDS):
                 message = await self._message()
@@ -174,128 +172,101 @@ class _Connection:
                 self._authenticate(message["token"])
             hello = msgspec.convert(message, Hello)
         except TimeoutError:
-            raise _Closed(UNAUTHORIZED, "no hello within 5 seconds") from None
+            raise Closed(UNAUTHORIZED, "no hello within 5 seconds") from None
         except msgspec.ValidationError as error:
-            raise self._misspoken(f"the first message must be a hello: {error}") from None
-        if hello.type != "hello":
-            raise self._misspoken("the first message must be a hello")
+            problem = field_problem(str(error), get_type_hints(Hello))
+            raise self._bad_message(f"the first message must be a hello: {problem}") from None
         if self._principal is None:
-            raise _Closed(UNAUTHORIZED, "a valid token is needed")
+            raise Closed(UNAUTHORIZED, "a valid token is needed")
         if not self._principal.may("observe"):
-            raise _Closed(FORBIDDEN, "this token lacks the scope observe")
+            raise Closed(FORBIDDEN, "this token lacks the scope observe")
         if hello.protocol != PROTOCOL:
-            raise _Closed(WRONG_VERSION, f"protocol {PROTOCOL} is spoken here, not {hello.protocol}; upgrade the older")
-        return hello
+            raise Closed(
+                WRONG_VERSION, f"the daemon uses protocol {PROTOCOL}, not {hello.protocol}; upgrade the older one"
+            )
+        if isinstance(hello.after, str):
+            raise Closed(BAD_MESSAGE, "after: this cursor is of another machine or version; connect without it")
+        return hello, self._principal
 
-    def _misspoken(self, reason: str) -> _Closed:
-        """Whoever has shown no credential is told nothing else."""
+    def _bad_message(self, reason: str) -> Closed:
+        """The close for a bad message. A client without a valid credential learns nothing else."""
         if self._principal is None:
-            return _Closed(UNAUTHORIZED, "the first message must be a hello with a token")
-        return _Closed(BAD_MESSAGE, reason)
+            return Closed(UNAUTHORIZED, "the first message must be a hello with a token")
+        return Closed(BAD_MESSAGE, reason)
 
     def _authenticate(self, token: str) -> None:
-        """Who says hello; a token counts before anything else the client said, and instead of a cookie."""
-        found = self._all.access.who(token.encode(errors="replace"))
-        self._principal = found if found is not None and found.kind != "page" else None
-        if self._principal is None and self._all.access.failures.count(self._address):
-            raise _Closed(UNAUTHORIZED, "too many wrong credentials from here; wait a minute")
+        """Set the caller by the token of its hello. It is checked before the rest of the message, and replaces a
+        cookie."""
+        principal = self._sockets.credentials.principal(token.encode(errors="replace"))
+        if principal is not None and principal.kind in LOCAL_KINDS and is_proxied(self._scope):
+            raise Closed(FORBIDDEN, OWNER_THROUGH_PROXY)
+        accepted = principal is not None and principal.kind in (*LOCAL_KINDS, *TOKEN_KINDS)
+        self._principal = principal if accepted else None
+        if self._principal is None and self._sockets.credentials.failures.count(self._address):
+            raise Closed(UNAUTHORIZED, "too many wrong credentials from here; wait a minute")
 
     async def _message(self) -> Any:
         """The next message of the client; a frame may hold several."""
-        while not self._heard:
+        while not self._received:
             received = await self._receive()
             if received["type"] != "websocket.receive":
                 raise ConnectionResetError
             frame = received.get("bytes") or (received.get("text") or "").encode()
             if len(frame) > (FIRST_BYTES if self._principal is None else MAX_BYTES) or frame.count(b",") > MAX_COMMAS:
-                raise self._misspoken("too_large: such a message goes over the REST API")
+                raise self._bad_message("too_large: send such a message over the REST API")
             try:
-                said = read_json(frame)
+                content = read_json(frame)
             except BadInput as error:
-                raise self._misspoken(f"{error.kind}: {error}") from None
-            messages = said if isinstance(said, list) else [said]
+                raise self._bad_message(f"{error.kind}: {error}") from None
+            messages = content if isinstance(content, list) else [content]
             if len(messages) > MAX_MESSAGES:
-                raise self._misspoken(f"a frame holds at most {MAX_MESSAGES} messages")
-            self._heard.extend(messages)
-        await asyncio.sleep(0)
-        return self._heard.popleft()
+                raise self._bad_message(f"a frame holds at most {MAX_MESSAGES} messages")
+            self._received.extend(messages)
+        await asyncio.sleep(0)  # a frame full of messages must not keep other connections waiting
+        return self._received.popleft()
 
-    async def _tell(self, hello: Hello) -> None:
-        desk, live = self._all.desk, self._all.live
-        topics = frozenset(t for t in hello.topics[:MAX_TOPICS] if t in TOPICS or _is_stream(t))
-        resume = await desk.can_resume(hello.after) if hello.after is not None else True
-        seq_no = desk.seq_no
-        greeting = {
-            "type": "hello",
-            "protocol": PROTOCOL,
-            "daemon_version": __version__,
-            "runner_id": desk.runner_id,
-            "seq_no": seq_no,
-            "resume": "ok" if resume else "gap",
-        }
-        unknown = [t for t in hello.topics if t not in topics]
-        notices = [{"type": "notice", "message": f"unknown topic: {t}"[:200]} for t in unknown[:5]]
-        await self._say([write_json(greeting), self._all.snapshot(topics), *map(write_json, notices)])
-        position = hello.after if resume and hello.after is not None else seq_no
-        if "feed" in topics:
-            position = await self._catch_up(position)
-        wake = live.listen(topics)
-        head, upto = live.head, desk.seq_no
-        try:
-            if upto != seq_no:
-                await self._say([self._all.snapshot(topics)])
-            if "feed" in topics:
-                await self._catch_up(position, upto)
-            await self._follow(wake, topics, head)
-        finally:
-            live.leave(wake)
+    async def _publish(self, hello: Hello, client: ConnectedClient) -> None:
+        def greeting(seq_no: int, resumes: bool) -> list[bytes]:
+            reply = HelloReply(
+                protocol=PROTOCOL,
+                daemon_version=__version__,
+                runner_id=self.backend.runner_id,
+                seq_no=seq_no,
+                cursor=seq_no,
+                resume="ok" if resumes else "gap",
+                client_id=client.client_id,
+            )
+            return [write_json(reply), *map(write_json, version_notice(hello))]
 
-    async def _catch_up(self, position: int, upto: int | None = None) -> int:
-        """Send from the log what came after this position, page by page, to its end or to `upto`."""
-        more = True
-        while more and (upto is None or position < upto):
-            position, more = await self._send_page(position, None if upto is None else upto + 1)
-        return position
+        assert not isinstance(hello.after, str)
+        await self._subscription.run(hello.topics, hello.after, greeting)
 
-    async def _send_page(self, position: int, before: int | None) -> tuple[int, bool]:
-        """The next page, once the client has taken the last one: a slow client costs little, however large events are.
-        What did not fit is read again."""
-        async with self._in_time():
-            await self._taken()
-        page = await self._all.desk.feed(FeedQuery(after=position, before=before, limit=self._page))
-        messages = list(_fitting(page.events))
-        if not messages:
-            return position, False
-        fits = len(messages) == len(page.events)
-        self._page = min(PAGE, 2 * self._page) if fits else len(messages)
-        await self._say(messages)
-        return page.events[len(messages) - 1].seq_no, page.more or not fits
+    async def send(self, message: AnyServerMessage) -> None:
+        """Send one message."""
+        await self.send_messages([write_json(message)])
 
-    async def _follow(self, wake: asyncio.Event, topics: frozenset[str], after: int) -> None:
-        """Everything that comes after this bundle."""
-        live = self._all.live
-        while True:
-            if after == live.head:
-                await wake.wait()
-            wake.clear()
-            frame = live.frame(after, topics)
-            if frame is None:
-                await self._say([write_json({"type": "gap", "seq_no": self._all.desk.seq_no})])
-                raise _Closed(TOO_SLOW, "too slow: connect again with your last seq_no as after")
-            after = frame.upto
-            if frame.text:
-                await self._say_text(frame.text)
+    async def send_messages(self, messages: list[bytes]) -> None:
+        """Send messages as one frame."""
+        await self.send_text(joined(messages))
 
-    async def _say(self, messages: list[bytes]) -> None:
-        await self._say_text(joined(messages))
-
-    async def _say_text(self, text: str) -> None:
+    async def send_text(self, text: str) -> None:
+        """Send a frame."""
         async with self._sending, self._in_time():
             await self._send({"type": "websocket.send", "text": text})
 
+    async def send_bytes(self, data: bytes) -> None:
+        """Send a binary frame."""
+        async with self._sending, self._in_time():
+            await self._send({"type": "websocket.send", "bytes": data})
+
+    async def taken(self) -> None:
+        """Wait until the client has read what was sent."""
+        async with self._in_time():
+            await self._taken()
+
     @contextlib.asynccontextmanager
     async def _in_time(self) -> AsyncIterator[None]:
-        """Whoever reads nothing for long is dropped."""
+        """Drop the connection when the client does not read for `SEND_SECONDS`."""
         try:
             async with asyncio.timeout(SEND_SECONDS):
                 yield
@@ -303,98 +274,108 @@ class _Connection:
             self._abort()
             raise ConnectionResetError from None
 
-    async def _check(self) -> None:
-        """A credential that was taken back closes what it opened."""
+    async def _watch_credential(self) -> None:
+        """Close the connection when its credential is revoked."""
         while True:
             await asyncio.sleep(CHECK_SECONDS)
-            self._who()
+            self._valid_principal()
 
-    def _who(self) -> Principal:
-        """Who is connected, as long as they may be."""
-        if self._principal is None or not self._all.access.still(self._principal):
-            raise _Closed(UNAUTHORIZED, "the token was revoked or has expired")
-        return self._principal
+    def _valid_principal(self) -> Principal:
+        """The caller with the rights that its credential has now."""
+        known = self._principal and self._sockets.credentials.current(self._principal)
+        if known is None:
+            raise Closed(UNAUTHORIZED, "the token was revoked or has expired")
+        return known
 
-    async def _hear(self) -> None:
+    async def _handle_messages(self, client: ConnectedClient) -> None:
         while True:
-            message = await self._message()
-            if isinstance(message, dict) and message.get("type") == "command":
-                if str(message.get("name")) in SLOW and len(self._slow) < MOST_SLOW:
-                    self._aside(message)
-                else:
-                    await self._say([write_json(await self._command(message))])
-            elif isinstance(message, dict) and message.get("type") == "ping":
-                await self._say([write_json({"type": "pong", "id": message.get("id")})])
-            else:
-                raise _Closed(BAD_MESSAGE, "a message has the type command or ping")
+            await self._handle(read_message(await self._message()), client)
 
-    def _aside(self, message: dict[str, Any]) -> None:
+    async def _handle(self, message: AnyClientMessage, client: ConnectedClient) -> None:
+        match message:
+            case CommandMessage():
+                if str(message.name) in SLOW and len(self._slow) < MOST_SLOW:
+                    self._run_in_background(message)
+                else:
+                    await self.send(await self._command(message))
+            case Ping():
+                await self.send(Pong(id=message.id))
+            case Subscribe():
+                self._subscription.change(TopicChange(message.topics, []))
+            case Unsubscribe():
+                self._subscription.change(TopicChange([], message.topics))
+            case Visible():
+                self._sockets.clients.show(client, message)
+            case CommandResult():
+                if not self._sockets.clients.answered(client, message):
+                    text = f"ack {message.id}: no command of this id waits for this client"
+                    await self.send(NoticeMessage(message=text))
+            case Taken():
+                self.terminals.credit.add(message.bytes)
+            case Hello():
+                raise Closed(BAD_MESSAGE, "the first message must be hello, and only one is allowed")
+            case _:
+                assert_never(message)
+
+    def _run_in_background(self, message: CommandMessage) -> None:
         async def command() -> None:
             with contextlib.suppress(ConnectionError):
-                await self._say([write_json(await self._command(message))])
+                await self.send(await self._command(message))
 
         task = asyncio.create_task(command())
         self._slow.add(task)
         task.add_done_callback(self._slow.discard)
 
-    async def _command(self, message: dict[str, Any]) -> dict[str, Any]:
-        ack: dict[str, Any] = {"type": "ack", "id": message.get("id"), "ok": True}
-        args = message.get("args")
+    async def _command(self, message: CommandMessage) -> Ack:
+        args = message.args if isinstance(message.args, dict) else {}
         try:
-            ack["result"] = await self._perform(str(message.get("name")), args if isinstance(args, dict) else {})
+            return Ack(id=message.id, ok=True, result=await self._perform(str(message.name), args))
         except ApiError as error:
-            ack |= {"ok": False, **error.body}
-        return ack
+            return Ack(id=message.id, ok=False, error=error.body["error"])
 
     async def _perform(self, name: str, args: dict[str, Any]) -> Any:
-        principal = self._who()
-        scope = COMMANDS.get(name)
-        if scope is None:
+        principal = self._valid_principal()
+        endpoint = COMMANDS.get(name)
+        if endpoint is None:
             raise ApiError(404, "unknown_command", f"no such command: {name[:100]}; known: {', '.join(COMMANDS)}")
-        if not principal.may(scope):
-            raise ApiError(403, "forbidden", f"this token lacks the scope {scope}", scope=scope)
-        if name not in TYPING and not self._all.pace.take(principal.secret):
-            raise ApiError(429, "too_fast", "too many decisions at once; wait some seconds")
-        by = f"{principal.name} via {self._name}" if self._name else principal.name
-        wanted, act = ACTIONS[name]
-        asked = read_args(args, wanted)
-        await self._keep_out(by, name, asked)
-        return await act(self, asked, principal, by)
+        caller = new_caller(principal, self._name, self._sockets.rate_limit)
+        caller.require(endpoint.operation.scope)
+        if name not in TYPING:
+            caller.count_decisions()
+        read = endpoint.read_arguments(args)
+        await self._reject_agent(caller.name, name, getattr(read, "request_id", None))
+        self._sockets.clients.person_called()
+        given = {"backend": self.backend, "terminals": self.terminals, "clients": self._sockets.clients}
+        given |= {"credentials": self._sockets.credentials, "caller": new_caller(principal, self._name)}
+        return await endpoint.command(self.backend, given, read)
 
-    async def _keep_out(self, by: str, name: str, asked: Any) -> None:
-        """Agents do not act for people. Who types was looked at a moment ago."""
-        if name in TYPING and time.monotonic() - self._looked_at < TRUSTED_SECONDS:
+    async def _reject_agent(self, by: str, name: str, request_id: str | None) -> None:
+        """Refuse commands of an agent's process. Keystrokes are not checked each time, as that would slow typing."""
+        if name in TYPING and time.monotonic() - self._checked_at < TRUSTED_SECONDS:
             return
-        about = asked.request_id if isinstance(asked, NamedDecision) else None
-        await self._all.agents.keep_out(self._scope, by, "a decision" if about else name, about)
-        self._looked_at = time.monotonic()
+        await self._sockets.agents.reject_agent(self._scope, by, "a decision" if request_id else name, request_id)
+        self._checked_at = time.monotonic()
 
 
-def _fitting(events: list[FeedEvent]) -> Iterator[bytes]:
-    """The first event and as many more as make a frame of ordinary size."""
-    size = 0
-    for event in events:
-        message = b'{"type":"event","event":%b}' % write_json(event_view(event))
-        size += len(message)
-        if size > PAGE_BYTES and size > len(message):
-            return
-        yield message
+def read_message(message: Any) -> AnyClientMessage:
+    """A message of a client; `Closed` when it is none."""
+    try:
+        found: AnyClientMessage = msgspec.convert(message, AnyClientMessage)
+        return found
+    except msgspec.ValidationError as error:
+        kind = message.get("type") if isinstance(message, dict) else None
+        known = isinstance(kind, str) and kind in KINDS
+        reason = (
+            f"{kind}: {field_problem(str(error), {})}"
+            if known
+            else f"a message must have one of the types {', '.join(KINDS)}"
+        )
+        raise Closed(BAD_MESSAGE, reason) from None
 
 
-def _is_stream(topic: str) -> bool:
-    kind, _, session_id = topic.partition(":")
-    return kind == "streams" and ID.fullmatch(session_id) is not None
-
-
-def _streams(topics: list[str]) -> list[str]:
-    """The sessions whose streams are wanted; of terminals only a few."""
-    wanted = [topic.partition(":")[2] for topic in topics[:MAX_TOPICS] if _is_stream(topic)]
-    return list(dict.fromkeys(wanted))[:MOST_TERMINALS]
-
-
-def _first(group: BaseExceptionGroup[_Closed]) -> _Closed:
+def _first(group: BaseExceptionGroup[Closed]) -> Closed:
     found: BaseException = group
     while isinstance(found, BaseExceptionGroup):
         found = found.exceptions[0]
-    assert isinstance(found, _Closed)
+    assert isinstance(found, Closed)
     return found

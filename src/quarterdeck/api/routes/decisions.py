@@ -1,27 +1,25 @@
-"""Routes that decide: what a person says about a request they were shown."""
+"""Routes that decide requests."""
 
 from __future__ import annotations
 
 import secrets
 from typing import Annotated, Any, Literal
 
-import msgspec
-from litestar import Request, post
-from litestar.datastructures import State as AppState
 from litestar.params import FromPath, JSONBody
 from msgspec import Meta, Struct
 
-from quarterdeck.api.backend import Desk
-from quarterdeck.api.http.credentials import Pace, Principal
-from quarterdeck.api.http.errors import ApiError, field_in
-from quarterdeck.api.http.principal import by, principal_of
+from quarterdeck.api.backend import RequestBackend
+from quarterdeck.api.http.endpoint import endpoint
+from quarterdeck.api.http.error_responses import ApiError, invalid, not_found, refusal
+from quarterdeck.api.http.principal import Caller
+from quarterdeck.api.http.resource import require_machine
 from quarterdeck.api.routes.rules import end_of
 from quarterdeck.api.views.resources import DecisionView, decision_view
 from quarterdeck.api.views.rules import Note, ScopeWord, Text, rule_view
-from quarterdeck.core.engine.messages import Remember, Reply
+from quarterdeck.core.engine.messages import CommandReply, Remember
 from quarterdeck.core.model.decisions import (
     DEFAULT_DENY,
-    MESSAGE_LIMIT,
+    MAX_MESSAGE_BYTES,
     Allow,
     Answer,
     Block,
@@ -30,12 +28,13 @@ from quarterdeck.core.model.decisions import (
     NoOpinion,
     PlanMode,
 )
+from quarterdeck.core.text.decision_words import DECIDED
 
 
 class RememberBody(Struct, kw_only=True, forbid_unknown_fields=True):
-    """Let the decision hold from now on. Without a pattern it is the narrowest that covers the request; `expires` is a
-    length like 7d, or a time in seconds. `claude` hands the rule of an allow to Claude Code too: for its session, or
-    into its local, project or user settings."""
+    """Create a rule from the decision. The default pattern is the narrowest that covers the request; `expires` is a
+    duration like 7d, or a time in seconds. `claude` also passes an allow rule to Claude Code: for its session, or into
+    its local, project or user settings."""
 
     scope: ScopeWord
     pattern: Text | None = None
@@ -45,8 +44,8 @@ class RememberBody(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class DecisionBody(Struct, kw_only=True, forbid_unknown_fields=True):
-    """What a person decides about the request whose digest they saw. `answers` and `notes` are keyed by the full text
-    of a question, or `answers` by the fields of a form; `mode` is how the agent works on a plan that is approved."""
+    """A decision on the request with this digest. `answers` and `notes` are keyed by the full text of a question, or
+    `answers` by the fields of a form; `mode` is the permission mode after a plan is approved."""
 
     decision: Literal["allow", "deny", "answer", "block", "pass"]
     digest: str
@@ -60,18 +59,14 @@ class DecisionBody(Struct, kw_only=True, forbid_unknown_fields=True):
     remember: RememberBody | None = None
 
 
-class NamedDecision(DecisionBody, kw_only=True, forbid_unknown_fields=True):
-    request_id: str
-
-
 class Decisions(Struct, kw_only=True, forbid_unknown_fields=True):
-    """Many decisions, each with its own id and digest, and each read by itself."""
+    """Several decisions, each with its own id and digest. One that is invalid does not affect the others."""
 
     decisions: Annotated[list[dict[str, Any]], Meta(max_length=1000)]
 
 
-class DecidedOne(Struct, kw_only=True):
-    """How one of many decisions ended."""
+class DecisionResult(Struct, kw_only=True):
+    """The result of one of several decisions."""
 
     request_id: Any
     ok: bool
@@ -79,66 +74,51 @@ class DecidedOne(Struct, kw_only=True):
     error: dict[str, Any] | None = None
 
 
-class Decided(Struct, kw_only=True):
-    decisions: list[DecidedOne]
+class DecisionResults(Struct, kw_only=True):
+    decisions: list[DecisionResult]
     next: None = None
 
 
-@post("/requests/{request_id:str}/decision", status_code=200, opt={"scope": "approve"})
+@endpoint("decide")
 async def decide(
-    state: AppState, request: Request[Any, Any, Any], request_id: FromPath[str], data: JSONBody[DecisionBody]
+    requests: RequestBackend, caller: Caller, *, request_id: FromPath[str], data: JSONBody[DecisionBody]
 ) -> DecisionView:
-    """Decide a request as it was shown."""
-    _pace(state, request, 1)
-    return await _decide(state, request_id, data, request)
+    """Decide a request. The digest must be that of the request as you saw it."""
+    caller.count_decisions()
+    return await _decide(requests, caller, request_id, data)
 
 
-@post("/requests/decisions", status_code=200, opt={"scope": "approve"})
-async def decide_many(state: AppState, request: Request[Any, Any, Any], data: JSONBody[Decisions]) -> Decided:
-    """Decide many requests, each by its id and digest; each has its own result."""
+@endpoint("decide_many")
+async def decide_many(
+    requests: RequestBackend, caller: Caller, runner_id: str, *, data: JSONBody[Decisions]
+) -> DecisionResults:
+    """Decide several requests, each by its id and digest; each has its own result."""
+    caller.count_decisions(len(data.decisions))
     results = []
-    _pace(state, request, len(data.decisions))
     for one in data.decisions:
-        request_id = one.get("request_id")
+        result = DecisionResult(request_id=one.get("request_id"), ok=True)
         try:
-            named = _named(one)
-            decision = await _decide(state, named.request_id, named, request)
-            results.append(DecidedOne(request_id=request_id, ok=True, decision=decision))
+            named: Any = decide.read_arguments(one)
+            require_machine(named.runner_id, runner_id)
+            result.decision = await _decide(requests, caller, named.request_id, named)
         except ApiError as error:
-            results.append(DecidedOne(request_id=request_id, ok=False, error=error.body["error"]))
-    return Decided(decisions=results)
+            result.ok, result.error = False, error.body["error"]
+        results.append(result)
+    return DecisionResults(decisions=results)
 
 
-def _named(body: dict[str, Any]) -> NamedDecision:
-    try:
-        return msgspec.convert(body, NamedDecision)
-    except msgspec.ValidationError as error:
-        raise ApiError(422, "invalid", str(error), field=field_in(str(error))) from None
-
-
-def _pace(state: AppState, request: Request[Any, Any, Any], count: int) -> None:
-    pace: Pace = state.pace
-    if not pace.take(principal_of(request).secret, count):
-        raise ApiError(429, "too_fast", "too many decisions at once; wait some seconds")
-
-
-async def _decide(
-    state: AppState, request_id: str, body: DecisionBody, request: Request[Any, Any, Any]
-) -> DecisionView:
-    return await decide_as(state.desk, request_id, body, principal_of(request), by(request))
-
-
-async def decide_as(desk: Desk, request_id: str, body: DecisionBody, who: Principal, name: str) -> DecisionView:
-    """Decide in somebody's name; an edited input needs a scope of its own."""
-    if body.updated_input is not None and not who.may("edit"):
-        raise ApiError(403, "forbidden", "this token lacks the scope edit", scope="edit")
+async def _decide(requests: RequestBackend, caller: Caller, request_id: str, body: DecisionBody) -> DecisionView:
+    """Decide in the name of a caller. An edited input needs the scope `edit`."""
+    if body.updated_input is not None:
+        caller.require("edit")
     remember = _remember(body.remember) if body.remember else None
-    reply = await desk.decide(request_id, _read_decision(body, name), body.digest, name, body.note, remember)
+    decision = _read_decision(body, caller.name)
+    reply = await requests.decide(request_id, decision, body.digest, caller.name, body.note, remember)
     view = decision_view(reply.request) if reply.request else None
     if reply.outcome != "applied" or view is None:
         raise _refusal(reply)
     view.remembered = rule_view(reply.rule, None) if reply.rule else None
-    view.also_decided = list(reply.also)
+    view.also_decided = list(reply.also_decided)
     return view
 
 
@@ -149,17 +129,17 @@ def _remember(body: RememberBody) -> Remember:
         pattern=body.pattern,
         expires_at=end_of(body.expires),
         note=body.note,
-        agent_keeper=body.claude,
+        agent_settings=body.claude,
     )
 
 
 def _read_decision(body: DecisionBody, by: str) -> Decision:
-    """Only what fits the word: a field that the decision does not take is an error, never ignored."""
-    for field, words in _TAKES.items():
-        if getattr(body, field) and body.decision not in words:
-            raise ApiError(422, "invalid", f"{field}: goes with {' or '.join(words)}, not {body.decision}", field=field)
-    if body.message is not None and len(body.message.encode()) > MESSAGE_LIMIT:
-        raise ApiError(422, "invalid", f"message: at most {MESSAGE_LIMIT} bytes", field="message")
+    """The decision of a body. A field that this decision does not use is an error, never ignored."""
+    for field, decisions in _USED_BY.items():
+        if getattr(body, field) and body.decision not in decisions:
+            raise invalid(field, f"only for {' or '.join(decisions)}, not {body.decision}")
+    if body.message is not None and len(body.message.encode()) > MAX_MESSAGE_BYTES:
+        raise invalid("message", f"at most {MAX_MESSAGE_BYTES} bytes")
     match body.decision:
         case "allow":
             return Allow(updated_input=body.updated_input, mode=body.mode)
@@ -173,7 +153,7 @@ def _read_decision(body: DecisionBody, by: str) -> Decision:
             return NoOpinion(reason=f"passed by {by}")
 
 
-_TAKES = {
+_USED_BY = {
     "updated_input": ("allow",),
     "answers": ("answer",),
     "notes": ("answer",),
@@ -184,23 +164,37 @@ _TAKES = {
 }
 
 
-def _refusal(reply: Reply) -> ApiError:
-    """Why a decision was not applied, with what won."""
-    won = decision_view(reply.request) if reply.request else None
+def _refusal(reply: CommandReply) -> ApiError:
+    """The error for a decision that was not applied, with the decision that was made instead."""
+    winner = decision_view(reply.request) if reply.request else None
     status = reply.request.status if reply.request else None
     match reply.outcome:
         case "not_found":
-            return ApiError(404, "not_found", f"no such request: {reply.request_id}; see: qd requests")
+            return not_found("request", reply.request_id, "qd requests")
         case "digest_mismatch":
-            return ApiError(409, "digest_mismatch", "this is not what was shown: read the request again")
-        case "invalid":
-            return ApiError(422, "invalid", reply.message, field=reply.message.partition(":")[0])
-        case "not_recorded":
-            return ApiError(503, "not_recorded", reply.message)
+            return ApiError(409, "digest_mismatch", "the request is not the one you saw; read it again and decide then")
+        case "invalid" | "not_recorded":
+            return refusal(reply)
+        case "holder_away":
+            message = "the agent is reconnecting after a restart of Quarterdeck; decide again in a moment"
+            return ApiError(409, "holder_away", message, status=status)
         case _:
-            source = won.source if won else None
-            how = f"{reply.outcome.replace('_', ' ')} ({source}, by {won.by})" if won else reply.outcome
-            return ApiError(409, reply.outcome, f"the request is {how}", status=status, source=source, decision=won)
+            source = winner.source if winner else None
+            message = f"the request is {outcome_words(reply.outcome, winner)}"
+            return ApiError(409, reply.outcome, message, status=status, source=source, decision=winner)
 
 
-DECIDING_ROUTES = [decide_many, decide]
+_SURFACES = {"cli": "the command line", "tui": "the terminal UI"}
+
+
+def outcome_words(outcome: str, winner: DecisionView | None) -> str:
+    """The end of a request that can no longer be decided, in words."""
+    if winner is None:
+        return outcome
+    if outcome != "already_decided":
+        return f"{outcome}: {winner.reason}" if winner.reason else outcome
+    decided = f"already {DECIDED[winner.decision]}"
+    if winner.source == "rule":
+        return f"{decided} by rule {winner.pattern or winner.by}"
+    who, _, surface = winner.by.partition(" via ")
+    return f"{decided} by {who}" + (f" from {_SURFACES.get(surface, surface)}" if surface else "")

@@ -1,71 +1,134 @@
-"""Routes that read: sessions, the feed, requests."""
+"""Routes that read sessions, the feed, requests, the audit, and the daemon's health and numbers."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from litestar import get
-from litestar.datastructures import State as AppState
+import msgspec
+from litestar import Response
 from litestar.params import FromPath, FromQuery, QueryParameter
 from msgspec import Struct
 
-from quarterdeck.api.backend import Desk
-from quarterdeck.api.http.errors import ApiError
+from quarterdeck import __version__
+from quarterdeck.api.backend import Backend, FeedBackend, HealthBackend, SessionBackend
+from quarterdeck.api.http.endpoint import endpoint
+from quarterdeck.api.http.error_responses import not_found
+from quarterdeck.api.http.resource import Resource
+from quarterdeck.api.views.projection import struct_of
+from quarterdeck.api.views.prometheus import MEDIA_TYPE, exposition
 from quarterdeck.api.views.request_card import CardView, card_view
 from quarterdeck.api.views.resources import EventView, RequestView, SessionView, event_view, request_view, session_view
-from quarterdeck.core.model.state import Session
+from quarterdeck.api.views.stats import StatsView
+from quarterdeck.core.model.state import RequestStatus, Session
 from quarterdeck.core.workspace.projects import project_id_of
-from quarterdeck.store.reader import FeedQuery
+from quarterdeck.store.reader import AuditQuery, FeedQuery
+from quarterdeck.views.health import findings
 
 CURSOR = r"^[012]\.[0-9]{1,17}\.[A-Za-z0-9_.:-]{1,128}$"
 Limit = Annotated[int, QueryParameter(name="limit", ge=1, le=1000)]
 Position = Annotated[int | None, QueryParameter(ge=0, le=2**63 - 1)]
 Time = Annotated[float | None, QueryParameter(ge=0, le=1e12)]
+Level = Literal["debug", "info", "warn", "error"]
 Cursor = Annotated[str | None, QueryParameter(pattern=CURSOR)]
-OBSERVE = {"scope": "observe"}
 
 
-class Health(Struct, kw_only=True):
-    status: str
-
-
-class Sessions(Struct, kw_only=True):
+class SessionList(Struct, kw_only=True):
     sessions: list[SessionView]
     next: str | None
 
 
-class Feed(Struct, kw_only=True):
+class FeedPage(Struct, kw_only=True):
+    """Events, and where the list goes on: `next` after them, `previous` before them, for a page that was asked for with
+    `before`. A `partial` page has what was found in the time there was, maybe nothing; ask again from `next` or
+    `previous`."""
+
     events: list[EventView]
     next: int | None
+    previous: int | None
+    partial: bool
 
 
-class Requests(Struct, kw_only=True):
+class RequestList(Struct, kw_only=True):
     requests: list[RequestView]
     next: int | None
 
 
-@get("/healthz", opt={"scope": "none"}, sync_to_thread=False)
-def healthz(state: AppState) -> Health:
-    """Whether the daemon takes events."""
-    desk: Desk = state.desk
-    return Health(status=desk.health)
+class AuditView(Resource, kw_only=True):
+    """An entry of the audit. `about`: the command, file, folder, rule or session, in one line. `source`: user, rule,
+    timeout, elsewhere, or system when Quarterdeck acted by itself. `hash`: its hash in the chain. `digest`: of what
+    the person was shown."""
+
+    seq_no: int
+    at: float
+    kind: str
+    session_id: str
+    who: str
+    surface: str | None
+    source: str
+    about: str
+    what: dict[str, Any]
+    digest: str | None
+    hash: str
 
 
-@get("/sessions", opt=OBSERVE)
+class AuditList(Struct, kw_only=True):
+    audit: list[AuditView]
+    next: int | None
+
+
+class SettingView(Resource, kw_only=True, rename={"origin": "from"}):
+    """A setting in force. `source` is default, file, variable or flag; `from` the name of the file, variable or flag,
+    `line` the line in the file. Of an address that may be a secret the value has only the host."""
+
+    key: str
+    value: Any
+    source: str
+    origin: str | None
+    line: int | None
+
+
+class SettingList(Struct, kw_only=True):
+    settings: list[SettingView]
+    next: None = None
+
+
+class FindingView(Resource, kw_only=True):
+    """Something that `qd doctor` says of the daemon. `level` is problem, advice or good."""
+
+    name: str
+    ok: bool
+    level: str
+    says: str
+    fix: str
+
+
+class FindingList(Struct, kw_only=True):
+    """What is wrong; `status` is that of `/healthz`."""
+
+    status: str
+    health: list[FindingView]
+    next: None = None
+
+
+class HealthView(Struct, kw_only=True):
+    status: str
+
+
+@endpoint("list_sessions")
 async def list_sessions(
-    state: AppState,
+    backend: Backend,
+    *,
     project_id: FromQuery[str | None] = None,
     agent_state: Annotated[str | None, QueryParameter(name="state")] = None,
     after: Cursor = None,
     limit: Limit = 200,
-) -> Sessions:
-    """Every session: live ones, ended ones, those of which only a transcript is left, each newest first.
+) -> SessionList:
+    """List the sessions: live ones, ended ones, then those with only a transcript; newest first in each group.
 
-    A `next` stays good when its session has moved."""
-    desk: Desk = state.desk
+    `next` stays valid when its session has moved to another group."""
     found = [
         s
-        for s in desk.sessions()
+        for s in backend.sessions.all()
         if (project_id is None or project_id_of(s.context.cwd) == project_id)
         and (agent_state is None or s.agent_state == agent_state)
     ]
@@ -73,9 +136,8 @@ async def list_sessions(
         start = _place(*after.split(".", 2))
         found = [s for s in found if _place_of(s) > start]
     page = sorted(found, key=_place_of)[: limit + 1]
-    panes = await desk.panes(page[:limit])
-    views = [session_view(s, desk.runner_id, desk.memory(s), panes.get(s.session_id)) for s in page[:limit]]
-    return Sessions(sessions=views, next=_cursor(page[limit - 1]) if len(page) > limit else None)
+    views = await _views(page[:limit], backend)
+    return SessionList(sessions=views, next=_cursor(page[limit - 1]) if len(page) > limit else None)
 
 
 Place = tuple[int, int, str]
@@ -95,40 +157,52 @@ def _cursor(session: Session) -> str:
     return f"{group}.{-micros}.{session_id}"
 
 
-@get("/sessions/{session_id:str}", opt=OBSERVE)
-async def get_session(state: AppState, session_id: FromPath[str]) -> SessionView:
-    """One session."""
-    desk: Desk = state.desk
-    session = desk.session(session_id)
+@endpoint("get_session")
+async def get_session(backend: Backend, *, session_id: FromPath[str]) -> SessionView:
+    """Show one session."""
+    return (await _views([known_session(backend.sessions, session_id)], backend))[0]
+
+
+async def _views(found: list[Session], backend: Backend) -> list[SessionView]:
+    panes = await backend.sessions.panes(found)
+    return [session_view(s, backend, backend.sessions.memory(s), panes.get(s.session_id)) for s in found]
+
+
+def known_session(sessions: SessionBackend, session_id: str) -> Session:
+    """The session with this id; ApiError when there is none."""
+    session = sessions.get(session_id)
     if session is None:
-        raise ApiError(404, "not_found", f"no such session: {session_id}")
-    panes = await desk.panes([session])
-    return session_view(session, desk.runner_id, desk.memory(session), panes.get(session_id))
+        raise not_found("session", session_id, "qd sessions")
+    return session
 
 
-@get("/feed", opt=OBSERVE)
+@endpoint("get_feed")
 async def get_feed(
-    state: AppState,
+    feed: FeedBackend,
+    *,
     after: Position = None,
     before: Position = None,
     limit: Limit = 200,
     session_id: FromQuery[str | None] = None,
+    run_id: FromQuery[str | None] = None,
     kind: FromQuery[list[str] | None] = None,
+    level: FromQuery[list[Level] | None] = None,
     actor_id: FromQuery[str | None] = None,
     tool: FromQuery[str | None] = None,
     q: FromQuery[str | None] = None,
     since: Time = None,
     until: Time = None,
     project_id: FromQuery[str | None] = None,
-) -> Feed:
-    """A page of what happened, oldest first; `next` continues it."""
-    desk: Desk = state.desk
+) -> FeedPage:
+    """List the events of the feed, oldest first; `next` continues the list."""
     query = FeedQuery(
         after=after,
         before=before,
         limit=limit,
         session_id=session_id,
+        run_id=run_id,
         kinds=tuple(kind or ()),
+        levels=tuple(level or ()),
         actor_id=actor_id,
         tool=tool,
         search=q,
@@ -136,36 +210,94 @@ async def get_feed(
         until=until,
         project_id=project_id,
     )
-    page = await desk.feed(query)
-    return Feed(events=[event_view(e) for e in page.events], next=page.next)
+    page = await feed.events(query)
+    return struct_of(FeedPage, page, events=[event_view(e) for e in page.events])
 
 
-@get("/requests", opt=OBSERVE)
+@endpoint("list_requests")
 async def list_requests(
-    state: AppState,
-    status: FromQuery[Literal["pending", "decided", "withdrawn", "expired"] | None] = None,
+    backend: Backend,
+    *,
+    status: FromQuery[RequestStatus | None] = None,
     after: Position = None,
     limit: Limit = 200,
-) -> Requests:
-    """Requests, oldest first: what waits, or how it ended."""
-    desk: Desk = state.desk
-    found = await desk.requests(status, after or 0, limit)
-    await desk.judge(found)
-    return Requests(
-        requests=[request_view(desk, r) for r in found],
+) -> RequestList:
+    """List requests, pending and ended, oldest first."""
+    found = await backend.requests.page(status, after or 0, limit)
+    await backend.requests.assess(found)
+    return RequestList(
+        requests=[request_view(backend, r) for r in found],
         next=found[-1].seq_no if len(found) == limit else None,
     )
 
 
-@get("/requests/{request_id:str}", opt=OBSERVE)
-async def get_request(state: AppState, request_id: FromPath[str]) -> CardView:
-    """One request with everything a decision needs: the whole input, the change to the file as it is now, the command
-    taken apart, the risk in words, the run it belongs to, and how many others wait."""
-    desk: Desk = state.desk
-    request = await desk.request(request_id)
+@endpoint("get_request")
+async def get_request(backend: Backend, *, request_id: FromPath[str]) -> CardView:
+    """Show one request with everything needed to decide: the whole input, the diff against the file as it is now, the
+    command broken down, the risk and its reasons, its run, and the number of other pending requests."""
+    request = await backend.requests.get(request_id)
     if request is None:
-        raise ApiError(404, "not_found", f"no such request: {request_id}; see: qd requests")
-    return await card_view(desk, request)
+        raise not_found("request", request_id, "qd requests")
+    return await card_view(backend, request)
 
 
-READING_ROUTES = [list_sessions, get_session, get_feed, list_requests, get_request]
+@endpoint("list_audit")
+async def list_audit(
+    feed: FeedBackend,
+    *,
+    after: Position = None,
+    before: Position = None,
+    limit: Limit = 200,
+    kind: FromQuery[list[str] | None] = None,
+    who: FromQuery[str | None] = None,
+    since: Time = None,
+    until: Time = None,
+    project_id: FromQuery[str | None] = None,
+) -> AuditList:
+    """List who did what and when, oldest first, each entry with its hash in the chain; `next` continues the list. With
+    `before` and no `after` it is the page that ends there."""
+    query = AuditQuery(
+        after=after,
+        before=before,
+        limit=limit,
+        kinds=tuple(kind or ()),
+        who=who,
+        since=since,
+        until=until,
+        project_id=project_id,
+    )
+    rows = await feed.audit(query)
+    more = len(rows) == limit and not query.backwards
+    return AuditList(audit=[struct_of(AuditView, row) for row in rows], next=rows[-1].seq_no if more else None)
+
+
+@endpoint("healthz")
+async def healthz(health: HealthBackend) -> HealthView:
+    """Show whether the daemon records events."""
+    return HealthView(status=health.status)
+
+
+@endpoint("list_settings")
+async def list_settings(health: HealthBackend) -> SettingList:
+    """List every setting in force and where its value comes from, as `qd config show` does. None of them is a secret:
+    those are in files of their own."""
+    return SettingList(settings=[struct_of(SettingView, one) for one in health.settings])
+
+
+@endpoint("get_health")
+async def get_health(health: HealthBackend) -> FindingList:
+    """Show what `qd doctor` finds wrong with the daemon itself, and how to fix each; empty when all is well."""
+    checks = [struct_of(FindingView, one) for one in findings(health.stats(), __version__)]
+    return FindingList(status=health.status, health=checks)
+
+
+@endpoint("get_stats")
+async def get_stats(health: HealthBackend) -> StatsView:
+    """Show numbers about the daemon: events, latencies, queue, held requests, hook overhead per session, store."""
+    return msgspec.convert(health.stats(), StatsView)
+
+
+@endpoint("get_metrics", media_type="text/plain")
+async def get_metrics(health: HealthBackend) -> Response[str]:
+    """Show the same numbers in Prometheus format."""
+    return Response(exposition(health.stats()), media_type=MEDIA_TYPE)

@@ -1,105 +1,86 @@
-"""Routes of standing decisions: made, listed, tried and taken back."""
+"""Routes of rules: list, create, try, explain and remove them."""
 
 from __future__ import annotations
 
 import time
-from typing import Any
 
-from litestar import Request, delete, get, post
-from litestar.datastructures import State as AppState
 from litestar.params import FromPath, JSONBody
 
-from quarterdeck.api.backend import Desk
-from quarterdeck.api.http.errors import ApiError
-from quarterdeck.api.http.principal import by
-from quarterdeck.api.routes.tokens import Done
+from quarterdeck.api.backend import RuleBackend
+from quarterdeck.api.http.endpoint import endpoint
+from quarterdeck.api.http.error_responses import applied, invalid, not_found, refusal
+from quarterdeck.api.http.principal import Caller
+from quarterdeck.api.routes.tokens import OkView
+from quarterdeck.api.views.projection import struct_of
 from quarterdeck.api.views.rules import (
     ConsideredView,
+    CreatedRule,
+    CreatedRules,
     ExplainedView,
-    MadeRule,
-    MadeRules,
+    ExplainRequest,
     ManyRules,
     NewRule,
     PastRequest,
-    Question,
     RuleList,
-    RuleView,
-    Simulated,
+    SimulationPage,
+    SimulationRequest,
     Suggestions,
     SuggestionView,
-    WhatIf,
     rule_view,
 )
-from quarterdeck.core.engine.messages import Reply
-from quarterdeck.core.model.state import Request as Asked
-from quarterdeck.core.rules.file_format import RuleWanted
+from quarterdeck.core.engine.messages import CommandReply
+from quarterdeck.core.model.state import Request as PermissionRequest
+from quarterdeck.core.rules.file_format import RuleSpec
+from quarterdeck.core.text.amounts import cut
 from quarterdeck.core.text.durations import seconds_in
-from quarterdeck.core.text.titles import cut, subject_of
+from quarterdeck.core.text.titles import subject_of
 
 SUBJECT = 200
 SHOWN = 50
-STATUS = {"not_found": 404, "exists": 409, "untrusted_project": 403, "not_recorded": 503}
+KNOWN = "qd rules list"
 
 
-@get("/rules", opt={"scope": "observe"})
-async def list_rules(state: AppState) -> RuleList:
-    """Every rule, with what is odd about them."""
-    desk: Desk = state.desk
-    found = [rule_view(rule, hits) for rule, hits in desk.rules()]
-    return RuleList(rules=found, findings=[finding.text for finding in await desk.rule_findings()])
+@endpoint("list_rules")
+async def list_rules(rules: RuleBackend) -> RuleList:
+    """List every rule, and conflicts between them."""
+    found = [rule_view(rule, hits) for rule, hits in rules.all()]
+    return RuleList(rules=found, findings=[finding.text for finding in await rules.findings()])
 
 
-@post("/rules", opt={"scope": "control"})
-async def add_rule(state: AppState, request: Request[Any, Any, Any], data: JSONBody[NewRule]) -> MadeRule:
-    """Make a rule. It also settles the requests that wait and that it covers."""
-    return await add_rule_as(state.desk, data, by(request))
+@endpoint("add_rule")
+async def add_rule(rules: RuleBackend, caller: Caller, *, data: JSONBody[NewRule]) -> CreatedRule:
+    """Create a rule. It also decides the pending requests that it covers."""
+    reply = applied(await rules.add(rule_spec(data), caller.name))
+    assert reply.rule is not None
+    found = [finding.text for finding in await rules.findings() if reply.rule.rule_id in finding.rule_ids]
+    return struct_of(CreatedRule, rule_view(reply.rule, None), also_decided=list(reply.also_decided), findings=found)
 
 
-async def add_rule_as(desk: Desk, data: NewRule, name: str) -> MadeRule:
-    """Make a rule in somebody's name."""
-    reply = await desk.add_rule(wanted(data), name)
-    if reply.outcome != "applied" or reply.rule is None:
-        raise rule_refusal(reply)
-    view = rule_view(reply.rule, None)
-    fields = {field: getattr(view, field) for field in RuleView.__struct_fields__}
-    return MadeRule(also_decided=list(reply.also), **fields)
+@endpoint("import_rules")
+async def import_rules(rules: RuleBackend, caller: Caller, *, data: JSONBody[ManyRules]) -> CreatedRules:
+    """Create all of these rules that do not exist yet; when one is invalid, none is created. Pending requests are
+    decided by all of them together."""
+    specs = [rule_spec(one) for one in data.rules]
+    reply = applied(await rules.add_many(specs, caller.name, is_trial=data.is_trial))
+    created = [rule_view(rule, None) for rule in reply.rules]
+    return CreatedRules(rules=created, existed=len(data.rules) - len(created), also_decided=list(reply.also_decided))
 
 
-@post("/rules/import", opt={"scope": "control"})
-async def import_rules(state: AppState, request: Request[Any, Any, Any], data: JSONBody[ManyRules]) -> MadeRules:
-    """Make all of these rules that do not stand yet; with one that cannot be made, none. What waits is settled by all
-    of them together."""
-    desk: Desk = state.desk
-    reply = await desk.add_rules([wanted(one) for one in data.rules], by(request), is_trial=data.is_trial)
-    if reply.outcome != "applied":
-        raise rule_refusal(reply)
-    made = [rule_view(rule, None) for rule in reply.rules]
-    return MadeRules(rules=made, existed=len(data.rules) - len(made), also_decided=list(reply.also))
+@endpoint("remove_rule")
+async def remove_rule(rules: RuleBackend, caller: Caller, *, rule_id: FromPath[str]) -> OkView:
+    """Remove a rule."""
+    applied(await rules.remove(rule_id, caller.name), see=KNOWN)
+    return OkView()
 
 
-@delete("/rules/{rule_id:str}", status_code=200, opt={"scope": "control"})
-async def remove_rule(state: AppState, request: Request[Any, Any, Any], rule_id: FromPath[str]) -> Done:
-    """Take a rule back."""
-    await remove_rule_as(state.desk, rule_id, by(request))
-    return Done()
-
-
-async def remove_rule_as(desk: Desk, rule_id: str, name: str) -> None:
-    """Take a rule back in somebody's name."""
-    reply = await desk.remove_rule(rule_id, name)
-    if reply.outcome != "applied":
-        raise rule_refusal(reply)
-
-
-@post("/rules/simulate", status_code=200, opt={"scope": "observe", "reads": True})
-async def simulate(state: AppState, data: JSONBody[WhatIf]) -> Simulated:
-    """What a rule would have done to the requests of the past, a page at a time, the newest first."""
-    desk: Desk = state.desk
-    page = await desk.simulate(wanted(data), data.before, data.limit)
-    if isinstance(page, Reply):
-        raise rule_refusal(page)
+@endpoint("simulate_rule")
+async def simulate(rules: RuleBackend, *, data: JSONBody[SimulationRequest]) -> SimulationPage:
+    """Try a rule on past requests, a page at a time, newest first."""
+    page = await rules.simulate(rule_spec(data), data.before, data.limit)
+    if isinstance(page, CommandReply):
+        raise refusal(page)
     shown = [past(one.request, one.surprise) for one in page.decided]
-    return Simulated(
+    return SimulationPage(
         seen=page.seen,
         decided=len(shown),
         surprises=[one for one in shown if one.surprise][:SHOWN],
@@ -109,100 +90,63 @@ async def simulate(state: AppState, data: JSONBody[WhatIf]) -> Simulated:
     )
 
 
-@get("/rules/suggestions", opt={"scope": "observe"})
-async def suggest(state: AppState) -> Suggestions:
-    """Rules that your own decisions imply and that nobody has made, with the evidence."""
-    desk: Desk = state.desk
-    found, seen = await desk.suggestions()
-    views = [
-        SuggestionView(
-            effect=one.effect,
-            pattern=one.pattern,
-            scope=one.scope,
-            scope_id=one.scope_id,
-            scope_path=one.scope_path,
-            times=one.times,
-            last_at=one.last_at,
-            examples=[past(request) for request in one.requests],
-        )
-        for one in found
-    ]
+@endpoint("suggest_rules")
+async def suggest(rules: RuleBackend) -> Suggestions:
+    """Suggest rules that your own decisions imply and that do not exist yet, with the evidence."""
+    found, seen = await rules.suggestions()
+    views = [struct_of(SuggestionView, one, examples=[past(request) for request in one.requests]) for one in found]
     return Suggestions(suggestions=views, seen=seen)
 
 
-@post("/rules/explain", status_code=200, opt={"scope": "observe", "reads": True})
-async def explain(state: AppState, data: JSONBody[Question]) -> ExplainedView:
-    """What the rules say about a request or a use of a tool, and every rule that was considered."""
-    desk: Desk = state.desk
+@endpoint("explain_verdict")
+async def explain(rules: RuleBackend, *, data: JSONBody[ExplainRequest]) -> ExplainedView:
+    """Explain the verdict of the rules on a request or a tool use, with every rule that was considered."""
     if data.request_id is None and data.tool_name is None:
-        words = "request_id: name a request, or a tool_name with its tool_input"
-        raise ApiError(422, "invalid", words, field="request_id")
-    found = await desk.explain(data.request_id, data.tool_name or "", data.tool_input or {}, data.session_id, data.cwd)
+        raise invalid("request_id", "send a request_id, or a tool_name with its tool_input")
+    if "(" in (data.tool_name or ""):
+        raise invalid("tool_name", "must be the name of a tool alone; send its input in tool_input")
+    found = await rules.explain(data.request_id, data.tool_name or "", data.tool_input or {}, data.session_id, data.cwd)
     if found is None:
-        raise ApiError(404, "not_found", f"no such request: {data.request_id}; see: qd requests")
-    explanation, patterns = found
-    known = {rule.rule_id: hits for rule, hits in desk.rules()}
-    views = {one.rule.rule_id: rule_view(one.rule, known.get(one.rule.rule_id)) for one in explanation.considered}
-    return ExplainedView(
-        effect=explanation.verdict.effect,
+        raise not_found("request", str(data.request_id), "qd requests")
+    explanation = found.explanation
+    hits = {rule.rule_id: hits for rule, hits in rules.all()}
+    views = {one.rule.rule_id: rule_view(one.rule, hits.get(one.rule.rule_id)) for one in explanation.considered}
+    return struct_of(
+        ExplainedView,
+        explanation.verdict,
         rules=[views[rule.rule_id] for rule in explanation.verdict.rules],
-        reasons=list(explanation.verdict.reasons),
-        considered=[
-            ConsideredView(rule=views[one.rule.rule_id], matched=one.matched, why=one.why)
-            for one in explanation.considered
-        ],
-        patterns=list(patterns),
+        considered=[struct_of(ConsideredView, one, rule=views[one.rule.rule_id]) for one in explanation.considered],
+        patterns=list(found.patterns),
+        own_allows=list(found.own_allows),
     )
 
 
-def wanted(data: NewRule) -> RuleWanted:
-    """A rule as somebody wrote it, with its end as a time."""
-    return RuleWanted(
-        effect=data.effect,
-        pattern=data.pattern,
-        scope=data.scope,
-        scope_id=data.scope_id,
-        scope_path=data.scope_path,
-        expires_at=end_of(data.expires, data.expires_at),
-        note=data.note,
-    )
+def rule_spec(data: NewRule) -> RuleSpec:
+    """The spec of a new rule, with its expiry as a time."""
+    return struct_of(RuleSpec, data, expires_at=end_of(data.expires, data.expires_at))
 
 
 def end_of(length: str | float | None, at: float | None = None) -> float | None:
-    """When something ends that was given as a length like 7d, or as a time."""
+    """The time at which something expires, from a duration like 7d or from a time."""
     if length is None:
         return at
     if isinstance(length, float | int):
         return float(length)
     seconds = seconds_in(length)
     if not seconds or at is not None:
-        raise ApiError(422, "invalid", "expires: a length like 7d or 12h, and then no expires_at", field="expires")
+        raise invalid("expires", "must be a duration like 7d or 12h, without expires_at")
     return time.time() + seconds
 
 
-def past(request: Asked, surprise: str | None = None) -> PastRequest:
-    """A past request in one line."""
+def past(request: PermissionRequest, surprise: str | None = None) -> PastRequest:
+    """A summary of a past request."""
     decision = request.decision
-    return PastRequest(
-        request_id=request.request_id,
-        session_id=request.session_id,
+    return struct_of(
+        PastRequest,
+        request,
         at=request.opened_at,
-        tool_name=request.tool_name,
         subject=cut(subject_of(request.tool_input), SUBJECT),
         decision=decision.decision_type if decision else None,
         by=decision.by if decision else None,
         surprise=surprise,
     )
-
-
-def rule_refusal(reply: Reply) -> ApiError:
-    """Why a rule was not made or taken back."""
-    if reply.outcome == "not_found":
-        return ApiError(404, "not_found", f"{reply.message}; see: qd rules list")
-    more = {"rule_id": reply.rule.rule_id} if reply.rule else {}
-    if reply.outcome == "invalid":
-        more["field"] = reply.message.partition(":")[0]
-    return ApiError(STATUS.get(reply.outcome, 422), reply.outcome, reply.message, **more)
-
-
-RULE_ROUTES = [list_rules, add_rule, import_rules, remove_rule, simulate, suggest, explain]

@@ -1,21 +1,23 @@
-"""The card of a request: everything a good decision needs, in one answer."""
+"""The card of a request: everything needed for a good decision, in one response."""
 
 from __future__ import annotations
 
+import asyncio
 import time
 
-from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec import Struct, convert
 
-from quarterdeck.api.backend import Desk
-from quarterdeck.api.views.resources import RequestView, RiskView, request_view, risk_view
+from quarterdeck.api.backend import Backend
+from quarterdeck.api.views.projection import struct_of
+from quarterdeck.api.views.resources import RequestView, RiskView, whole_request_view
 from quarterdeck.core.model.state import Request, Session
-from quarterdeck.core.risk.breakdown import Annotated, AnnotatedCall
-from quarterdeck.core.text.file_diff import Change
+from quarterdeck.core.text.file_diff import FileDiff
+from quarterdeck.views.code_colours import diff_colours
 
 
 class CallView(Struct, kw_only=True):
-    """One command of a shell line: as written, after the shell's quoting, what runs it, and its risk by itself."""
+    """One command of a shell line: `text` as written, `words` after the shell's quoting, `via` the program that runs
+    it, and the risk of this command alone."""
 
     text: str
     words: list[str]
@@ -25,8 +27,8 @@ class CallView(Struct, kw_only=True):
 
 
 class CommandView(Struct, kw_only=True):
-    """A shell line taken apart. `doubts` say why no allow rule covers it, `writes` name the files it writes to;
-    `more` commands are left out."""
+    """A shell line broken down. `doubts` say why no allow rule can cover it, `writes` are the files it writes to,
+    `more` is the number of commands left out."""
 
     calls: list[CallView]
     doubts: list[str]
@@ -35,8 +37,10 @@ class CommandView(Struct, kw_only=True):
 
 
 class ChangeView(Struct, kw_only=True):
-    """What `diff` is about. `compared` says that the file was read as it is now; `notes` what a reader must know; `cut`
-    that lines are missing, which the input holds."""
+    """The change shown in `diff`. `compared` means that the diff is against the file's current content, `cut` that
+    lines are left out (the input has them all); `notes` are warnings for the reader. `colours` has the pieces of each
+    line of the diff below its two names, without the sign: their lengths, and comment, decorator, keyword, name,
+    number, string or nothing; no pieces for a line without colours."""
 
     path: str
     added: int
@@ -44,17 +48,18 @@ class ChangeView(Struct, kw_only=True):
     compared: bool
     cut: bool
     notes: list[str]
+    colours: list[list[tuple[int, str]]]
 
 
 class RunView(Struct, kw_only=True):
-    """The run a request belongs to, with what was asked for in it."""
+    """The run a request belongs to, with its prompt."""
 
     run_id: str
     prompt: str | None
     started_at: float
 
 
-class AskedIn(Struct, kw_only=True):
+class RequestSession(Struct, kw_only=True):
     """The session a request belongs to."""
 
     title: str
@@ -63,98 +68,79 @@ class AskedIn(Struct, kw_only=True):
     agent_state: str
 
 
-class RulesSay(Struct, kw_only=True):
-    """How the rules see a request now: which decide, or why none does; `patterns` are what it could be remembered by,
-    the narrowest first. `trust` is how far its folder is trusted: none, rules or full; null when nobody has said, and
-    then the first rule of the project makes it rules."""
+class RulesView(Struct, kw_only=True):
+    """The verdict of the rules now: the rules that decide, or the reasons why none does. `patterns` are those a rule
+    could be made with, narrowest first. `trust` is the trust in its folder: none, rules or full. It is null when it was
+    never set there or above; then the first rule of the project sets it to rules. `own_allows` are the rules of the
+    agent's own settings that allow the tool use while no rule here does, each with its file."""
 
     effect: str | None
     rules: list[str]
     reasons: list[str]
     patterns: list[str]
     trust: str | None
+    own_allows: list[str]
 
 
 class CardView(RequestView, kw_only=True):
-    """One request, whole. `diff` is the change of an edit as a unified diff, and `change` says what it is about;
-    `command` is a shell line taken apart; `others_waiting` counts the other requests that wait now; `rule` says how the
-    rules see it now, and is null when it is over."""
+    """One request with everything known about it. `diff` is an edit as a unified diff, and `change` describes it;
+    `command` is a shell line broken down; `others_waiting` counts the other pending requests; `rule` is the verdict of
+    the rules now, null when the request is not pending."""
 
     diff: str | None
     change: ChangeView | None
     command: CommandView | None
-    session: AskedIn | None
+    session: RequestSession | None
     run: RunView | None
     age_seconds: float
     others_waiting: int
-    rule: RulesSay | None
+    rule: RulesView | None
 
 
-async def card_view(desk: Desk, request: Request) -> CardView:
-    """A request with everything that is known about it now."""
-    insight = await desk.insight(request)
-    session = desk.session(request.session_id)
+async def card_view(backend: Backend, request: Request) -> CardView:
+    """A request with everything known about it now."""
+    breakdown = await backend.requests.breakdown(request)
+    session = backend.sessions.get(request.session_id)
     ended = request.decided_at if request.status != "pending" else None
-    others = sum(other.request_id != request.request_id for other in desk.pending())
-    return CardView(
-        **{**asdict(request_view(desk, request, whole=True)), "risk": risk_view(insight.risk)},
-        diff=insight.change.diff if insight.change else None,
-        change=_change_view(insight.change) if insight.change else None,
-        command=_command_view(insight.command) if insight.command else None,
-        session=_asked_in(session) if session else None,
+    is_open = request.status == "pending" and request.kind != "stop"
+    return whole_request_view(
+        CardView,
+        backend,
+        request,
+        risk=struct_of(RiskView, breakdown.risk),
+        diff=breakdown.change.diff if breakdown.change else None,
+        change=await _change_view(breakdown.change) if breakdown.change else None,
+        command=convert(breakdown.command, CommandView | None, from_attributes=True),
+        session=struct_of(RequestSession, session, cwd=session.context.cwd) if session else None,
         run=_run_view(request, session),
         age_seconds=round(max(0.0, (ended or time.time()) - request.opened_at), 3),
-        others_waiting=others,
-        rule=await _rules_say(desk, request) if request.status == "pending" and request.kind != "stop" else None,
+        others_waiting=sum(other.request_id != request.request_id for other in backend.requests.pending()),
+        rule=await _rules_view(backend, request) if is_open else None,
     )
 
 
-async def _rules_say(desk: Desk, request: Request) -> RulesSay | None:
-    found = await desk.explain(request.request_id, "", {}, None, None)
+async def _change_view(change: FileDiff) -> ChangeView:
+    # Lexing hundreds of lines takes longer than the loop may stand still.
+    colours = await asyncio.to_thread(diff_colours, change.path, change.diff)
+    return struct_of(ChangeView, change, colours=colours)
+
+
+async def _rules_view(backend: Backend, request: Request) -> RulesView | None:
+    found = await backend.rules.explain(request.request_id, "", {}, None, None)
     if found is None:
         return None
-    explanation, patterns = found
-    verdict = explanation.verdict
-    return RulesSay(
-        effect=verdict.effect,
+    verdict = found.explanation.verdict
+    return struct_of(
+        RulesView,
+        verdict,
         rules=[rule.pattern for rule in verdict.rules],
-        reasons=list(verdict.reasons),
-        patterns=list(patterns),
-        trust=desk.trust_in(request.cwd or ""),
+        patterns=list(found.patterns),
+        own_allows=list(found.own_allows),
+        trust=backend.projects.trust_of(request.cwd or ""),
     )
-
-
-def _asked_in(session: Session) -> AskedIn:
-    return AskedIn(title=session.title, cwd=session.context.cwd, model=session.model, agent_state=session.agent_state)
 
 
 def _run_view(request: Request, session: Session | None) -> RunView | None:
-    """The run, as long as it is the one at work."""
+    """The request's run while it is the session's current one; None afterwards."""
     run = session.run if session else None
-    if run is None or run.run_id != request.run_id:
-        return None
-    return RunView(run_id=run.run_id, prompt=run.prompt_preview, started_at=run.started_at)
-
-
-def _change_view(change: Change) -> ChangeView:
-    return ChangeView(
-        path=change.path,
-        added=change.added,
-        removed=change.removed,
-        compared=change.compared,
-        cut=change.cut,
-        notes=list(change.notes),
-    )
-
-
-def _command_view(command: Annotated) -> CommandView:
-    return CommandView(
-        calls=[_call_view(call) for call in command.calls],
-        doubts=list(command.doubts),
-        writes=list(command.writes),
-        more=command.more,
-    )
-
-
-def _call_view(call: AnnotatedCall) -> CallView:
-    return CallView(text=call.text, words=list(call.words), via=call.via, piped=call.piped, risk=risk_view(call.risk))
+    return struct_of(RunView, run, prompt=run.prompt_preview) if run and run.run_id == request.run_id else None

@@ -1,23 +1,28 @@
-"""What the API shows of sessions, events and requests, in the words every surface reads."""
+"""Sessions, events, requests and decisions as the API returns them."""
 
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from quarterdeck.api.backend import Desk
+from quarterdeck.api.backend import Backend, SessionBackend
+from quarterdeck.api.views.projection import struct_of
 from quarterdeck.api.views.rules import RuleView
-from quarterdeck.core.engine.fold_transcripts import missing_of
 from quarterdeck.core.engine.prompt_queue import waiting_prompts
-from quarterdeck.core.model.event_data import Counters, TokenCreateData
+from quarterdeck.core.model.event_data.admin_data import TokenCreateData
+from quarterdeck.core.model.event_data.session_data import Counters
 from quarterdeck.core.model.events import Cause, FeedEvent
-from quarterdeck.core.model.state import Ours, Request, Session, Todo
-from quarterdeck.core.risk.assess import Risk
-from quarterdeck.core.text.titles import Ui, body_of, title_of, ui_of
+from quarterdeck.core.model.state import Request, Session, Todo
+from quarterdeck.core.text.session_summary import missing_notes
+from quarterdeck.core.text.titles import UiHints, body_of, title_of, ui_of
 from quarterdeck.core.workspace.projects import project_id_of
+from quarterdeck.views.allowed_decisions import decisions_for, hidden_parts
+from quarterdeck.views.possible_actions import SessionActionView, session_actions
+from quarterdeck.views.request_outcome import outcome
+from quarterdeck.views.session_label import state_word
 from quarterdeck.wire import write_json
 
 LIST_INPUT = 64 * 1024
@@ -25,7 +30,7 @@ LIST_HEAD = 4096
 
 
 class CountersView(Struct, kw_only=True):
-    """What happened in a session so far."""
+    """Counts for a session so far."""
 
     tool_uses: int
     tool_failures: int
@@ -34,8 +39,8 @@ class CountersView(Struct, kw_only=True):
 
 
 class UsageView(Struct, kw_only=True):
-    """What a session has used, by its transcript. `cost_usd` is null when a model among those used has no known price;
-    `reported_cost_usd` is the agent's own figure; `missing` says what could not be read."""
+    """Tokens and cost of a session, read from its transcript. `cost_usd` is null when a model used has no known price;
+    `reported_cost_usd` is the agent's own number; `missing` names what could not be read."""
 
     input_tokens: int
     output_tokens: int
@@ -49,15 +54,15 @@ class UsageView(Struct, kw_only=True):
 
 
 class ResumeView(Struct, kw_only=True):
-    """The command that takes a conversation up again in a terminal, and where to run it."""
+    """The command that resumes a conversation in a terminal, and the folder to run it in."""
 
     command: str
     cwd: str
 
 
 class OwnedView(Struct, kw_only=True):
-    """A session that Quarterdeck started: `status` is starting, up, ending or down, or moved when the agent goes on as
-    `moved_to`. `terminal` is where it can be attached to, `worktree` the project whose worktree it works in."""
+    """A session that Quarterdeck started. `status` is starting, up, ending, down, or moved when it continues as
+    `moved_to`. `terminal` is the command that attaches to it, `worktree` the project whose worktree it works in."""
 
     status: str
     started_by: str
@@ -69,19 +74,23 @@ class OwnedView(Struct, kw_only=True):
 
 
 class SessionView(Struct, kw_only=True):
-    """One agent conversation. `state_source` says who knows its state: hooks, the process itself, or only a transcript
-    that is left of it. `queued` counts prompts that wait for the turns before them. `usage` is null until a transcript
-    was read, `owned` for a session somebody else started; `memory_bytes` is told where a session is asked for, and so
-    is `where`: the command that shows the pane of the person's own tmux in which it runs."""
+    """One agent conversation. `state_source` is the source of its state: hooks, the process itself, or only its
+    transcript. `last_error` says why the last run failed, null when it did not or another has begun. `queued` counts
+    prompts that wait for earlier turns. `usage` is null until a transcript was read, `owned` is null for a session that
+    Quarterdeck did not start. Only GET of sessions sets `memory_bytes` and `where`: the command that shows its pane
+    when it runs in your own tmux. `label` and `glyph` are the word and the sign for its state, `actions` what a person
+    can do with it, each with the reason when it is not possible now."""
 
     session_id: str
     agent_state: str
     state_source: str
     state_at: float | None
+    last_error: str | None
     pid: int | None
     mode: str
     cwd: str
     project_id: str | None
+    agent: str
     title: str
     model: str | None
     permission_mode: str | None
@@ -102,11 +111,14 @@ class SessionView(Struct, kw_only=True):
     owned: OwnedView | None
     memory_bytes: int | None
     where: str | None
+    label: str
+    glyph: str
+    actions: list[SessionActionView]
     runner_id: str
 
 
 class EventView(Struct, kw_only=True):
-    """What happened. `data` depends on `kind`; `title`, `body` and `ui` say how to show it."""
+    """One event of the feed. `data` depends on `kind`; `title`, `body` and `ui` are for display."""
 
     seq_no: int
     event_id: str
@@ -121,20 +133,21 @@ class EventView(Struct, kw_only=True):
     cause: Cause | None
     data: Any
     title: str
-    ui: Ui
+    ui: UiHints
     body: str | UnsetType = UNSET
 
 
 class RiskView(Struct, kw_only=True):
-    """How much a request can harm: low, medium, high or critical, and why, the worst first."""
+    """The risk of a request: low, medium, high or critical, with the reasons, worst first."""
 
     level: str
     reasons: list[str]
 
 
 class DecisionView(Struct, kw_only=True):
-    """How a request ended: what was decided, by whom, and whether the agent did so; which rules decided, and in the
-    answer to a decision which rule it became and which other requests that settled."""
+    """The end of a request: the decision, who made it, and whether the agent received it. `rule_ids` are the rules that
+    decided. Only the response to a decision sets `remembered`, the rule it created, and `also_decided`, the other
+    requests that this rule decided."""
 
     request_id: str
     decision: str
@@ -159,8 +172,8 @@ class DecisionView(Struct, kw_only=True):
     also_decided: list[str] = []
 
 
-class Shortened(Struct, kw_only=True):
-    """What a list says of an input too large for it: its size, its digest and how it begins."""
+class TruncatedInput(Struct, kw_only=True):
+    """Stands in for an input too large for a list: its size, its digest and its beginning."""
 
     bytes: int
     sha256: str
@@ -168,9 +181,12 @@ class Shortened(Struct, kw_only=True):
 
 
 class RequestView(Struct, kw_only=True):
-    """What waits, or waited, for a person. A decision names the `digest`. `truncated` stands where a list leaves a
-    large `tool_input` out; `GET /requests/{id}` shows it whole. `suggested` are the agent's own `suggestions` as
-    sentences, `escalated` the channels that were told of it. Where the session has no terminal it takes no pass."""
+    """A request for a decision. A decision must send the `digest`. Lists leave out a large `tool_input` and set
+    `truncated`; `GET /requests/{id}` returns it whole. `suggested` are the agent's own `suggestions` as sentences,
+    `escalated` the channels that were notified. Without a terminal (`has_terminal`) a request cannot be passed.
+    `holder` says where the agent is that waits for the answer: connected, reconnecting after a restart of the daemon (a
+    decision is refused until it is back), or gone. `decisions` are those that fit, `hides` what must be expanded before
+    an allow, `outcome` the sentence to show, to which a surface adds the time."""
 
     request_id: str
     kind: str
@@ -181,123 +197,98 @@ class RequestView(Struct, kw_only=True):
     runner_id: str
     agent_id: str | None
     agent_type: str | None
+    agent: str
     tool_name: str
+    tool_kind: str
     tool_input: dict[str, Any]
-    truncated: Shortened | None
+    truncated: TruncatedInput | None
     tool_use_id: str | None
     digest: str
     risk: RiskView
+    needs_second_key: bool
     suggestions: list[Any]
     suggested: list[str]
     held: bool
+    holder: str
     has_terminal: bool
     opened_at: float
     expires_at: float | None
     escalated: list[str]
     escalated_at: float | None
     status: str
+    decisions: list[str]
+    outcome: str
+    hides: list[str]
     decision: DecisionView | None
 
 
+R = TypeVar("R", bound=RequestView)
 _NONE = Counters()
 
 
 def session_view(
-    session: Session, runner_id: str, memory_bytes: int | None = None, where: str | None = None
+    session: Session, backend: Backend, memory_bytes: int | None = None, where: str | None = None
 ) -> SessionView:
-    """A session as the API shows it."""
+    """A session with its memory use and terminal; counters include the current run."""
     totals, run = session.totals, session.run
     active = run.counters if run else _NONE
-    return SessionView(
-        session_id=session.session_id,
-        agent_state=session.agent_state,
-        state_source=session.state_source,
+    label = state_word(session.agent_state, session.last_error)
+    counted = {name: getattr(totals, name) + getattr(active, name) for name in CountersView.__struct_fields__}
+    return struct_of(
+        SessionView,
+        session,
         state_at=session.state_at or None,
         pid=session.process.pid if session.process else session.context.pid or None,
-        mode=session.mode,
         cwd=session.context.cwd,
         project_id=project_id_of(session.context.cwd),
-        title=session.title,
-        model=session.model,
         permission_mode=session.context.permission_mode or None,
         entrypoint=session.context.entrypoint or None,
         tag=session.context.tag or None,
-        started_at=session.started_at,
-        last_event_at=session.last_event_at,
-        ended_at=session.ended_at,
         run_id=run.run_id if run else None,
         run_started_at=run.started_at if run else None,
-        runs=session.runs,
         pending=len(session.waiting),
         queued=waiting_prompts(session),
-        counters=CountersView(
-            tool_uses=totals.tool_uses + active.tool_uses,
-            tool_failures=totals.tool_failures + active.tool_failures,
-            permission_requests=totals.permission_requests + active.permission_requests,
-            blocks=totals.blocks + active.blocks,
-        ),
+        counters=CountersView(**counted),
         usage=usage_view(session),
-        resume=resume_view(session),
+        resume=resume_view(session, backend.sessions),
         todos=list(session.todos.values()),
-        owned=owned_view(session.ours) if session.ours else None,
+        owned=struct_of(OwnedView, session.owned, started_by=session.owned.by) if session.owned else None,
         memory_bytes=memory_bytes,
         where=where,
-        runner_id=runner_id,
-    )
-
-
-def owned_view(ours: Ours) -> OwnedView:
-    return OwnedView(
-        status=ours.status,
-        started_by=ours.by,
-        launched_at=ours.launched_at,
-        terminal=ours.terminal,
-        worktree=ours.worktree,
-        shell=ours.shell,
-        moved_to=ours.moved_to,
+        label=label.word,
+        glyph=label.glyph,
+        actions=session_actions(session, backend.sessions.capabilities(session), has_pane=where is not None),
+        runner_id=backend.runner_id,
     )
 
 
 def usage_view(session: Session) -> UsageView | None:
-    """What a session has used; None until a transcript was read."""
+    """The usage of a session; None until a transcript was read."""
     usage, transcript = session.usage, session.transcript
     if usage is None:
         return None
-    return UsageView(
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        cache_read_tokens=usage.cache_read_tokens,
-        cache_write_tokens=usage.cache_write_tokens,
+    return struct_of(
+        UsageView,
+        usage,
         cost_usd=None if usage.cost_usd is None else round(usage.cost_usd, 6),
         reported_cost_usd=transcript.reported_cost_usd,
         context_tokens=transcript.context_tokens,
         model=session.model,
-        missing=missing_of(transcript),
+        missing=missing_notes(transcript),
     )
 
 
-def resume_view(session: Session) -> ResumeView | None:
-    """How to take a conversation up again; None for an id that reads as an option."""
-    if session.session_id.startswith("-"):
-        return None
-    return ResumeView(command=f"claude --resume {session.session_id}", cwd=session.context.cwd)
+def resume_view(session: Session, sessions: SessionBackend) -> ResumeView | None:
+    command = sessions.resume_command(session)
+    return ResumeView(command=command, cwd=session.context.cwd) if command else None
 
 
 def event_view(event: FeedEvent) -> EventView:
-    """A feed event with what is computed when it is shown."""
+    """A feed event with its display texts, which are computed on read."""
     body = body_of(event)
-    return EventView(
-        seq_no=event.seq_no,
-        event_id=event.event_id,
-        seq=event.seq,
-        run_id=event.run_id,
-        session_id=event.session_id,
-        runner_id=event.runner_id,
-        at=event.at,
-        kind=event.kind,
-        level=event.level,
-        actor_id=event.actor_id,
-        cause=event.cause,
+    return struct_of(
+        EventView,
+        event,
         data=replace(event.data, verifier="") if isinstance(event.data, TokenCreateData) else event.data,
         title=title_of(event),
         ui=ui_of(event),
@@ -305,76 +296,56 @@ def event_view(event: FeedEvent) -> EventView:
     )
 
 
-def shortened(tool_input: dict[str, Any]) -> Shortened | None:
-    """A large input as lists show it; None for one that they show whole."""
+def shortened(tool_input: dict[str, Any]) -> TruncatedInput | None:
+    """The stand-in for a large input in lists; None for one that lists show whole."""
     body = write_json(tool_input)
     if len(body) <= LIST_INPUT:
         return None
     begins = body[:LIST_HEAD].decode(errors="ignore")
-    return Shortened(bytes=len(body), sha256=hashlib.sha256(body).hexdigest(), begins=begins)
+    return TruncatedInput(bytes=len(body), sha256=hashlib.sha256(body).hexdigest(), begins=begins)
 
 
-def risk_view(risk: Risk) -> RiskView:
-    """A risk as the API shows it."""
-    return RiskView(level=risk.level, reasons=list(risk.reasons))
+def request_view(backend: Backend, request: Request) -> RequestView:
+    """A request with its decision and risk, as in lists: a large input is shortened."""
+    short = shortened(request.tool_input)
+    tool_input = request.tool_input if short is None else {}
+    hides = hidden_parts(request.tool_input, short.bytes if short else None)
+    return whole_request_view(RequestView, backend, request, tool_input=tool_input, truncated=short, hides=hides)
 
 
-def request_view(desk: Desk, request: Request, *, whole: bool = False) -> RequestView:
-    """A request as the API shows it; in lists a large input is shortened."""
-    short = None if whole else shortened(request.tool_input)
-    session = desk.session(request.session_id)
-    return RequestView(
-        request_id=request.request_id,
-        kind=request.kind,
-        form=request.form,
-        session_id=request.session_id,
-        run_id=request.run_id,
-        event_id=request.event_id,
-        runner_id=desk.runner_id,
-        agent_id=request.agent_id,
-        agent_type=request.agent_type,
-        tool_name=request.tool_name,
-        tool_input=request.tool_input if short is None else {},
-        truncated=short,
-        tool_use_id=request.tool_use_id,
-        digest=request.digest,
-        risk=risk_view(desk.risk(request)),
-        suggestions=request.suggestions,
-        suggested=desk.suggested(request),
-        held=request.held,
-        has_terminal=session is None or session.has_terminal,
-        opened_at=request.opened_at,
-        expires_at=request.expires_at,
-        escalated=list(request.escalated),
-        escalated_at=request.escalated_at,
-        status=request.status,
-        decision=decision_view(request),
-    )
+def whole_request_view(shape: type[R], backend: Backend, request: Request, **more: Any) -> R:
+    """A request with its whole input, and with the other fields of a larger view."""
+    session = backend.sessions.get(request.session_id)
+    has_terminal = session is None or session.has_terminal
+    risk = backend.requests.risk(request)
+    known = {
+        "runner_id": backend.runner_id,
+        "truncated": None,
+        "risk": struct_of(RiskView, risk),
+        "needs_second_key": backend.requests.needs_second_key(risk.level),
+        "suggested": backend.requests.agent_suggestions(request),
+        "holder": backend.requests.holder(request),
+        "has_terminal": has_terminal,
+        "decisions": decisions_for(request, has_terminal=has_terminal),
+        "outcome": outcome(request),
+        "decision": decision_view(request),
+    }
+    if "hides" not in more:
+        known["hides"] = hidden_parts(request.tool_input)
+    return struct_of(shape, request, **known | more)
 
 
 def decision_view(request: Request) -> DecisionView | None:
-    """How a request was decided; None while it waits."""
+    """The decision on a request; None while it is pending."""
     data = request.decision
     if data is None:
         return None
-    return DecisionView(
+    return struct_of(
+        DecisionView,
+        data,
         request_id=request.request_id,
         decision="pass" if data.decision_type in ("no_opinion", "ask") else data.decision_type,
-        source=data.source,
-        by=data.by,
         at=request.decided_at,
-        note=data.note,
-        message=data.message,
-        reason=data.reason,
         interrupt=bool(data.interrupt),
-        updated_input=data.updated_input,
-        updated_digest=data.updated_digest,
-        answers=data.answers,
-        notes=data.notes,
-        mode=data.mode,
-        digest=data.digest,
-        status=data.status,
         delivery=request.delivery,
-        rule_ids=data.rule_ids,
-        pattern=data.pattern,
     )

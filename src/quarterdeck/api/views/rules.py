@@ -1,4 +1,4 @@
-"""Rules as the API shows and takes them."""
+"""Rules as the API returns and accepts them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from quarterdeck.api.http.resource import Resource
+from quarterdeck.api.views.projection import struct_of
 from quarterdeck.core.model.rule import MAX_RULES, Rule
-from quarterdeck.core.model.state import Hits
+from quarterdeck.core.model.state import RuleHits
 
 Effect = Literal["allow", "deny", "ask"]
 ScopeWord = Literal["once", "session", "project", "user", "hub"]
@@ -15,8 +17,8 @@ Text = Annotated[str, Meta(min_length=1, max_length=4096)]
 Note = Annotated[str, Meta(max_length=1000)]
 
 
-class RuleView(Struct, kw_only=True):
-    """A standing decision, and how often it has decided."""
+class RuleView(Resource, kw_only=True):
+    """A rule, and how often it has decided."""
 
     rule_id: str
     effect: str
@@ -33,7 +35,7 @@ class RuleView(Struct, kw_only=True):
 
 
 class RuleList(Struct, kw_only=True):
-    """`findings` are conflicts, and rules that another one makes idle, in words."""
+    """All rules. `findings` describe conflicts, and rules that never apply because of another rule."""
 
     rules: list[RuleView]
     findings: list[str]
@@ -41,8 +43,8 @@ class RuleList(Struct, kw_only=True):
 
 
 class NewRule(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A rule to make, or to try. A session rule names its session in `scope_id`; a project rule its project there, or
-    its folder in `scope_path`. `expires` is a length like 7d, `expires_at` a time."""
+    """A rule to create or to try. `scope_id` is the session of a session rule, or the project of a project rule, which
+    may name its folder in `scope_path` instead. `expires` is a duration like 7d, `expires_at` a time."""
 
     effect: Effect
     pattern: Text
@@ -55,15 +57,15 @@ class NewRule(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class ManyRules(Struct, kw_only=True, forbid_unknown_fields=True):
-    """Rules to make together. With `is_trial` nothing is made, and the answer says what would be."""
+    """Rules to create together. With `is_trial` nothing is created, and the response shows what would be."""
 
     rules: Annotated[list[NewRule], Meta(max_length=MAX_RULES)]
     is_trial: bool = False
 
 
-class MadeRules(Struct, kw_only=True):
-    """`existed` is how many stood already or came twice; `also_decided` are the requests that waited and that the
-    rules have settled."""
+class CreatedRules(Struct, kw_only=True):
+    """The created rules. `existed` counts those that existed already or were repeated; `also_decided` are the pending
+    requests that the rules decided."""
 
     rules: list[RuleView]
     existed: int
@@ -71,25 +73,23 @@ class MadeRules(Struct, kw_only=True):
     next: None = None
 
 
-class RuleName(Struct, kw_only=True, forbid_unknown_fields=True):
-    rule_id: Text
-
-
-class MadeRule(RuleView, kw_only=True):
-    """`also_decided` are the requests that waited and that the rule has settled."""
+class CreatedRule(RuleView, kw_only=True):
+    """The created rule. `also_decided` are the pending requests that it decided, `findings` its conflicts with other
+    rules and what makes it too broad."""
 
     also_decided: list[str]
+    findings: list[str]
 
 
-class WhatIf(NewRule, kw_only=True, forbid_unknown_fields=True):
-    """A rule to try on the past, page by page from the newest request backwards."""
+class SimulationRequest(NewRule, kw_only=True, forbid_unknown_fields=True):
+    """A rule to try on past requests, page by page, newest first."""
 
     before: Annotated[int, Meta(ge=0, le=2**63 - 1)] | None = None
     limit: Annotated[int, Meta(ge=1, le=5000)] = 1000
 
 
 class PastRequest(Struct, kw_only=True):
-    """A request the rule would have decided."""
+    """A past request that the rule would have decided."""
 
     request_id: str
     session_id: str
@@ -101,9 +101,9 @@ class PastRequest(Struct, kw_only=True):
     surprise: str | None
 
 
-class Simulated(Struct, kw_only=True):
-    """What a rule would have done: `decided` of `seen`, of which some would have surprised. `left` is how many older
-    requests there are, `next` where they begin."""
+class SimulationPage(Struct, kw_only=True):
+    """The result of a rule on past requests: it would have decided `decided` of `seen`; `surprises` are those where you
+    decided otherwise. `left` is the number of older requests, `next` their position."""
 
     seen: int
     decided: int
@@ -130,8 +130,8 @@ class Suggestions(Struct, kw_only=True):
     next: None = None
 
 
-class Question(Struct, kw_only=True, forbid_unknown_fields=True):
-    """What to explain: a request, or a use of a tool by a session or in a folder."""
+class ExplainRequest(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The request to explain, or a tool use in a session or folder."""
 
     request_id: Text | None = None
     tool_name: Text | None = None
@@ -147,28 +147,17 @@ class ConsideredView(Struct, kw_only=True):
 
 
 class ExplainedView(Struct, kw_only=True):
-    """What the rules say now: `effect` is allow, deny, ask, or null when a person is asked for want of a rule."""
+    """The verdict of the rules now: `effect` is allow, deny or ask, or null when no rule applies and a person is
+    asked. `own_allows` are the rules of the agent's own settings that allow it then, each with its file."""
 
     effect: str | None
     rules: list[RuleView]
     reasons: list[str]
     considered: list[ConsideredView]
     patterns: list[str]
+    own_allows: list[str]
 
 
-def rule_view(rule: Rule, hits: Hits | None) -> RuleView:
-    """A rule as the API shows it."""
-    return RuleView(
-        rule_id=rule.rule_id,
-        effect=rule.effect,
-        pattern=rule.pattern,
-        scope=rule.scope,
-        scope_id=rule.scope_id,
-        scope_path=rule.scope_path,
-        expires_at=rule.expires_at,
-        hits=hits.count if hits else 0,
-        last_hit_at=hits.last_at if hits else None,
-        created_at=rule.created_at,
-        created_by=rule.created_by,
-        note=rule.note,
-    )
+def rule_view(rule: Rule, hits: RuleHits | None) -> RuleView:
+    """A rule with how often it decided a request, and when it last did."""
+    return struct_of(RuleView, rule, hits=hits.count if hits else 0, last_hit_at=hits.last_at if hits else None)

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 
 class HistogramView(Struct, kw_only=True):
-    """`buckets` are pairs of an upper end and how many values do not exceed it."""
+    """A histogram. `buckets` are pairs of an upper bound and the number of values up to it."""
 
     count: int
     sum: float
@@ -14,7 +14,7 @@ class HistogramView(Struct, kw_only=True):
 
 
 class LagView(HistogramView, kw_only=True):
-    """The percentiles are of the last `window_seconds`, the histogram is since the start."""
+    """Event loop lag. The percentiles cover the last `window_seconds`, the histogram everything since the start."""
 
     window_seconds: float
     samples: int
@@ -60,8 +60,8 @@ class StoreView(Struct, kw_only=True):
 
 
 class ChannelView(Struct, kw_only=True):
-    """One way to tell a person. `skipped` were answered before they were sent, `dropped` found its queue full;
-    `trouble` is why the last one was not sent, if so."""
+    """One notification channel. `skipped` counts requests that were answered before their notification was sent,
+    `dropped` those that found the queue full; `trouble` is the reason if the last one could not be sent."""
 
     sent: int
     failed: int
@@ -80,7 +80,7 @@ class ProcessView(Struct, kw_only=True):
 
 
 class StatsView(Struct, kw_only=True):
-    """How the daemon does."""
+    """Numbers about the daemon."""
 
     version: str
     runner_id: str

@@ -1,21 +1,23 @@
-"""Routes of MCP servers: read from Claude Code's configuration, tried on request, added and removed."""
+"""Routes of MCP servers: list, check, add and remove those in Claude Code's configuration."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
-from litestar import Request, delete, get, post
-from litestar.datastructures import State as AppState
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from msgspec import Meta, Struct
 
-from quarterdeck.api.backend import Desk
-from quarterdeck.api.http.errors import ApiError
-from quarterdeck.api.http.principal import by
-from quarterdeck.api.workspace.extension_changes import Changed, changed
-from quarterdeck.api.workspace.plugins import InScope, Place, project_of, refusals, trusted_folder
-from quarterdeck.core.model.event_data import McpChangeData
-from quarterdeck.core.workspace.extensions import NewServer, Server
+from quarterdeck.api.backend import ExtensionBackend, HealthBackend, ProjectBackend
+from quarterdeck.api.http.endpoint import endpoint
+from quarterdeck.api.http.error_responses import invalid, not_found, refused_as
+from quarterdeck.api.http.principal import Caller
+from quarterdeck.api.http.resource import Resource
+from quarterdeck.api.views.extension_changes import ExtensionResult, apply_change
+from quarterdeck.api.views.projection import struct_of
+from quarterdeck.api.workspace.plugins import REFUSED, InScope, Place, project_of, trusted_folder
+from quarterdeck.core.model.event_data.admin_data import McpChangeData
+from quarterdeck.core.workspace.extensions import McpServer, NewMcpServer
 
 ServerName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}\Z", max_length=64)]
 Word = Annotated[str, Meta(max_length=4096, pattern=r"^[^\0]*\Z")]
@@ -43,16 +45,16 @@ class ServerBody(Struct, kw_only=True, forbid_unknown_fields=True):
     project: Place | None = None
 
 
-class Where(Struct, kw_only=True, forbid_unknown_fields=True):
-    """Whose servers: a project's with the user's, or the user's alone."""
+class ServerQuery(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The servers to check: the user's, and with `project` those of that project too."""
 
     project: Place | None = None
 
 
-class ServerView(Struct, kw_only=True):
-    """An MCP server. `status` is `unchecked` until it was tried, then connected, failed, pending, needs_auth, disabled
-    or unknown; `config` shows no value of a variable or header; `tools` is null while nobody knows them; `login` is the
-    command that signs in to it, where it asks for that."""
+class ServerView(Resource, kw_only=True):
+    """An MCP server. `status` is `unchecked` until it was checked, then connected, failed, pending, needs_auth,
+    disabled or unknown; `config` shows no values of variables or headers; `tools` is null while they are unknown;
+    `login` is the command that signs in to it, if it requires that."""
 
     name: str
     transport: str
@@ -66,111 +68,101 @@ class ServerView(Struct, kw_only=True):
     login: str | None
 
 
-class Servers(Struct, kw_only=True):
+class ServerList(Struct, kw_only=True):
     mcp: list[ServerView]
     next: None = None
 
 
-@get("/mcp", opt={"scope": "observe"})
-async def list_servers(state: AppState, project: FromQuery[str | None] = None) -> Servers:
-    """Every MCP server in Claude Code's configuration; with a project, those that a session in it has. None is
-    started."""
-    desk: Desk = state.desk
-    found = [server_view(one) for one in await desk.extensions.servers()]
-    return Servers(mcp=[one for one in found if project is None or one.project in (None, project)])
+@endpoint("list_servers")
+async def list_servers(extensions: ExtensionBackend, *, project: FromQuery[str | None] = None) -> ServerList:
+    """List the MCP servers in Claude Code's configuration; with `project`, those of a session in it. Starts none of
+    them."""
+    found = await _servers(extensions)
+    return _list(one for one in found if project is None or one.project in (None, project))
 
 
-@get("/mcp/{name:str}", opt={"scope": "observe"})
-async def get_servers(state: AppState, name: FromPath[str]) -> Servers:
-    """The servers of one name: the user may have one, and each project another."""
-    desk: Desk = state.desk
-    found = [server_view(one) for one in await desk.extensions.servers() if one.name == name]
+@endpoint("get_servers")
+async def get_servers(extensions: ExtensionBackend, *, name: FromPath[str]) -> ServerList:
+    """List the servers with a name: the user may have one, and each project another."""
+    found = [one for one in await _servers(extensions) if one.name == name]
     if not found:
-        raise ApiError(404, "not_found", f"no such MCP server: {name}; see: qd mcp list")
-    return Servers(mcp=found)
+        raise not_found("MCP server", name, "qd mcp list")
+    return _list(found)
 
 
-@post("/mcp", opt={"scope": "control"})
-async def add_server(state: AppState, request: Request[Any, Any, Any], data: JSONBody[ServerBody]) -> Changed:
+@endpoint("add_server")
+async def add_server(
+    extensions: ExtensionBackend,
+    health: HealthBackend,
+    projects: ProjectBackend,
+    caller: Caller,
+    *,
+    data: JSONBody[ServerBody],
+) -> ExtensionResult:
     """Add a server to Claude Code's configuration."""
-    desk: Desk = state.desk
     server = _new_server(data)
-    project = await project_of(desk, data.scope, data.project)
-    change = McpChangeData(
-        action="add", name=data.name, scope=data.scope, by=by(request), transport=data.transport, project=project
-    )
+    project = await project_of(projects, data.scope, data.project)
+    change = struct_of(McpChangeData, data, action="add", by=caller.name, project=project)
     hidden = [*server.secrets, server.target, *server.args]
-    return await changed(desk, change, lambda: desk.extensions.add_server(server, project), hidden)
+    return await apply_change(extensions, health, change, lambda agent: agent.add_server(server, project), hidden)
 
 
-def _new_server(data: ServerBody) -> NewServer:
-    target, field = (data.command, "command") if data.transport == "stdio" else (data.url, "url")
-    if target is None:
-        raise ApiError(422, "invalid", f"{field}: a {data.transport} server needs one", field=field)
-    foreign = ("url", "headers") if data.transport == "stdio" else ("command", "args", "env")
-    for name in foreign:
-        if getattr(data, name):
-            raise ApiError(422, "invalid", f"{name}: a {data.transport} server has none", field=name)
-    return NewServer(
-        name=data.name,
-        transport=data.transport,
-        scope=data.scope,
-        target=target,
-        args=data.args,
-        env=data.env,
-        headers=data.headers,
-    )
+@endpoint("check_servers")
+async def check_servers(
+    extensions: ExtensionBackend, projects: ProjectBackend, *, data: JSONBody[ServerQuery]
+) -> ServerList:
+    """Start the user's servers, and those of a trusted project too, and return the status of each."""
+    project = None if data.project is None else await trusted_folder(projects, data.project)
+    with refused_as(REFUSED):
+        await extensions.agent.check_servers(project)
+    return _list(one for one in await _servers(extensions) if one.project in (None, project))
 
 
-@post("/mcp/check", status_code=200, opt={"scope": "control"})
-async def check_servers(state: AppState, data: JSONBody[Where]) -> Servers:
-    """Start the servers of the user, or of a trusted project too, and tell how each did."""
-    desk: Desk = state.desk
-    project = None if data.project is None else await trusted_folder(desk, data.project)
-    with refusals():
-        await desk.extensions.check_servers(project)
-    found = [server_view(one) for one in await desk.extensions.servers()]
-    return Servers(mcp=[one for one in found if one.project in (None, project)])
-
-
-@delete("/mcp/{name:str}", status_code=200, opt={"scope": "control"})
+@endpoint("remove_server")
 async def remove_server(
-    state: AppState,
-    request: Request[Any, Any, Any],
+    extensions: ExtensionBackend,
+    health: HealthBackend,
+    projects: ProjectBackend,
+    caller: Caller,
+    *,
     name: FromPath[ServerName],
-    whose: Annotated[InScope, QueryParameter(name="scope")] = "user",
+    config_scope: Annotated[InScope, QueryParameter(name="scope")] = "user",
     project: FromQuery[str | None] = None,
-) -> Changed:
+) -> ExtensionResult:
     """Remove a server from Claude Code's configuration."""
-    desk: Desk = state.desk
-    folder = await project_of(desk, whose, project)
-    here = [s for s in await desk.extensions.servers() if (s.name, s.scope, s.project) == (name, whose, folder)]
+    folder = await project_of(projects, config_scope, project)
+    place = (name, config_scope, folder)
+    here = [s for s in await _servers(extensions) if (s.name, s.scope, s.project) == place]
     change = McpChangeData(
         action="remove",
         name=name,
-        scope=whose,
-        by=by(request),
+        scope=config_scope,
+        by=caller.name,
         transport=here[0].transport if here else None,
         project=folder,
     )
-    return await changed(desk, change, lambda: desk.extensions.remove_server(name, whose, folder))
+    return await apply_change(extensions, health, change, lambda agent: agent.remove_server(*place))
 
 
-def server_view(server: Server) -> ServerView:
-    """A server as the API shows it."""
-    plain = server.status == "needs_auth" and not server.name.startswith("-")
-    return ServerView(
-        name=server.name,
-        transport=server.transport,
-        scope=server.scope,
-        project=server.project,
-        status=server.status,
-        last_error=server.last_error,
-        checked_at=server.checked_at,
-        config=server.config,
-        tools=None,
-        login=f"claude mcp login --no-browser {server.name}" if plain else None,
-    )
+async def _servers(extensions: ExtensionBackend) -> list[McpServer]:
+    with refused_as(REFUSED):
+        return await extensions.agent.servers()
 
 
-MCP_ROUTES = [list_servers, get_servers, add_server, check_servers, remove_server]
+def _new_server(data: ServerBody) -> NewMcpServer:
+    target, field = (data.command, "command") if data.transport == "stdio" else (data.url, "url")
+    if target is None:
+        raise invalid(field, f"required for a {data.transport} server")
+    for name in ("url", "headers") if data.transport == "stdio" else ("command", "args", "env"):
+        if getattr(data, name):
+            raise invalid(name, f"not used by a {data.transport} server")
+    return struct_of(NewMcpServer, data, target=target)
+
+
+def _list(servers: Iterable[McpServer]) -> ServerList:
+    return ServerList(mcp=[server_view(one) for one in servers])
+
+
+def server_view(server: McpServer) -> ServerView:
+    """A server; its tools are unknown."""
+    return struct_of(ServerView, server, tools=None)

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from litestar import Request, delete, get, post
-from litestar.datastructures import State as AppState
-from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath, JSONBody
 from msgspec import Meta, Struct
 
-from quarterdeck.api.backend import Desk
-from quarterdeck.api.http.errors import ApiError
-from quarterdeck.api.http.principal import by
-from quarterdeck.api.workspace.extension_changes import Changed, changed
-from quarterdeck.core.model.event_data import PluginChangeData
-from quarterdeck.core.workspace.extensions import Marketplace, Plugin, told_without
-from quarterdeck.errors import QuarterdeckError
+from quarterdeck.api.backend import ExtensionBackend, HealthBackend, ProjectBackend
+from quarterdeck.api.http.endpoint import ApiEndpoint, endpoint
+from quarterdeck.api.http.error_responses import ApiError, invalid, refused_as
+from quarterdeck.api.http.principal import Caller
+from quarterdeck.api.http.resource import Resource
+from quarterdeck.api.views.extension_changes import ExtensionResult, apply_change
+from quarterdeck.api.views.projection import struct_of
+from quarterdeck.core.model.event_data.admin_data import PluginChangeData
+from quarterdeck.core.workspace.extensions import redact_output
 
-OBSERVE, CONTROL = {"scope": "observe"}, {"scope": "control"}
+REFUSED = "claude_refused"
 WORD = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}"
 PluginName = Annotated[str, Meta(pattern=rf"^{WORD}(@{WORD})?\Z", max_length=257)]
 MarketName = Annotated[str, Meta(pattern=rf"^{WORD}\Z", max_length=128)]
@@ -28,7 +27,8 @@ InScope = Literal["user", "project", "local"]
 
 
 class PluginBody(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A plugin, like demo@market, and whose it is: the user's, or with `project` that project's or yours in it."""
+    """A plugin like demo@market, and its scope: user; or with `project` project (for everybody in it) or local (for
+    you in it)."""
 
     name: PluginName
     scope: InScope = "user"
@@ -36,19 +36,19 @@ class PluginBody(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class MarketplaceBody(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A folder, an address, or owner/repository."""
+    """The source of a marketplace: a folder, an address, or owner/repository."""
 
     source: Source
 
 
 class MarketplaceName(Struct, kw_only=True, forbid_unknown_fields=True):
-    """Which marketplace; all without a name."""
+    """A marketplace, or all of them without a name."""
 
     name: MarketName | None = None
 
 
-class PluginView(Struct, kw_only=True):
-    """An installed plugin. `capabilities` says what it brings: agents, commands, hooks, skills, mcp, lsp."""
+class PluginView(Resource, kw_only=True):
+    """An installed plugin. `capabilities` are among agents, commands, hooks, skills, mcp and lsp."""
 
     plugin_id: str
     name: str
@@ -61,8 +61,8 @@ class PluginView(Struct, kw_only=True):
     errors: list[str]
 
 
-class OfferView(Struct, kw_only=True):
-    """A plugin that a marketplace has."""
+class OfferView(Resource, kw_only=True):
+    """A plugin that a marketplace offers."""
 
     plugin_id: str
     name: str
@@ -71,163 +71,141 @@ class OfferView(Struct, kw_only=True):
     version: str | None
 
 
-class Plugins(Struct, kw_only=True):
+class MarketplaceView(Resource, kw_only=True):
+    """A source of plugins."""
+
+    name: str
+    source: str
+    location: str | None
+
+
+class PluginList(Struct, kw_only=True):
     plugins: list[PluginView]
     next: None = None
 
 
-class Offers(Struct, kw_only=True):
+class OfferList(Struct, kw_only=True):
     available: list[OfferView]
     next: None = None
 
 
-class Marketplaces(Struct, kw_only=True):
-    marketplaces: list[Marketplace]
+class MarketplaceList(Struct, kw_only=True):
+    marketplaces: list[MarketplaceView]
     next: None = None
 
 
-@get("/plugins", opt=OBSERVE)
-async def list_plugins(state: AppState) -> Plugins:
-    """The installed plugins."""
-    desk: Desk = state.desk
-    with refusals():
-        return Plugins(plugins=[plugin_view(one) for one in await desk.extensions.plugins()])
+@endpoint("list_plugins")
+async def list_plugins(extensions: ExtensionBackend) -> PluginList:
+    """List the installed plugins."""
+    with refused_as(REFUSED):
+        found = await extensions.agent.plugins()
+    return PluginList(plugins=[struct_of(PluginView, one, **_parts(one.plugin_id)) for one in found])
 
 
-@get("/plugins/available", opt=OBSERVE)
-async def list_offers(state: AppState) -> Offers:
-    """The plugins of the marketplaces that are not installed."""
-    desk: Desk = state.desk
-    with refusals():
-        found = await desk.extensions.offers()
-    return Offers(
-        available=[
-            OfferView(
-                plugin_id=one.plugin_id,
-                name=one.plugin_id.partition("@")[0],
-                marketplace=one.plugin_id.partition("@")[2] or None,
-                description=one.description,
-                version=one.version,
-            )
-            for one in found
-        ]
-    )
+@endpoint("list_offers")
+async def list_offers(extensions: ExtensionBackend) -> OfferList:
+    """List the plugins of your marketplaces that are not installed."""
+    with refused_as(REFUSED):
+        found = await extensions.agent.offers()
+    return OfferList(available=[struct_of(OfferView, one, **_parts(one.plugin_id)) for one in found])
 
 
-@get("/plugins/marketplaces", opt=OBSERVE)
-async def list_marketplaces(state: AppState) -> Marketplaces:
-    """Where plugins come from."""
-    desk: Desk = state.desk
-    with refusals():
-        return Marketplaces(marketplaces=await desk.extensions.marketplaces())
+@endpoint("list_marketplaces")
+async def list_marketplaces(extensions: ExtensionBackend) -> MarketplaceList:
+    """List the marketplaces that plugins are installed from."""
+    with refused_as(REFUSED):
+        found = await extensions.agent.marketplaces()
+    return MarketplaceList(marketplaces=[struct_of(MarketplaceView, one) for one in found])
 
 
-@post("/plugins/marketplaces", opt=CONTROL)
-async def add_marketplace(state: AppState, request: Request[Any, Any, Any], data: JSONBody[MarketplaceBody]) -> Changed:
-    """Add a marketplace. An address that holds a password is refused: it would be kept in a readable file."""
+@endpoint("add_marketplace")
+async def add_marketplace(
+    extensions: ExtensionBackend, health: HealthBackend, caller: Caller, *, data: JSONBody[MarketplaceBody]
+) -> ExtensionResult:
+    """Add a marketplace. An address with a password is refused: Claude Code would store it in a readable file."""
     if "://" in data.source and "@" in data.source.partition("://")[2].partition("/")[0]:
-        words = "source: leave the password out of the address, and give it to git's credential helper"
-        raise ApiError(422, "invalid", words, field="source")
-    return await _marketplace(state.desk, "add", data.source, by(request))
+        raise invalid("source", "leave the password out of the address; store it in git's credential helper instead")
+    return await _change_marketplace(extensions, health, caller, "add", data.source)
 
 
-@post("/plugins/marketplaces/update", status_code=200, opt=CONTROL)
+@endpoint("update_marketplaces")
 async def update_marketplaces(
-    state: AppState, request: Request[Any, Any, Any], data: JSONBody[MarketplaceName]
-) -> Changed:
+    extensions: ExtensionBackend, health: HealthBackend, caller: Caller, *, data: JSONBody[MarketplaceName]
+) -> ExtensionResult:
     """Fetch a marketplace again, or all of them."""
-    return await _marketplace(state.desk, "update", data.name, by(request))
+    return await _change_marketplace(extensions, health, caller, "update", data.name)
 
 
-@delete("/plugins/marketplaces/{name:str}", status_code=200, opt=CONTROL)
-async def remove_marketplace(state: AppState, request: Request[Any, Any, Any], name: FromPath[MarketName]) -> Changed:
-    """Remove a marketplace, and what was installed from it."""
-    return await _marketplace(state.desk, "remove", name, by(request))
+@endpoint("remove_marketplace")
+async def remove_marketplace(
+    extensions: ExtensionBackend, health: HealthBackend, caller: Caller, *, name: FromPath[MarketName]
+) -> ExtensionResult:
+    """Remove a marketplace and the plugins installed from it."""
+    return await _change_marketplace(extensions, health, caller, "remove", name)
 
 
-async def _marketplace(desk: Desk, action: str, name: str | None, who: str) -> Changed:
-    told = told_without(name, ()) if name else "all"
-    change = PluginChangeData(action=f"{action}_marketplace", name=told, scope="user", by=who, marketplace=told)
-    return await changed(desk, change, lambda: desk.extensions.change_marketplace(action, name))
+async def _change_marketplace(
+    extensions: ExtensionBackend, health: HealthBackend, caller: Caller, action: str, name: str | None
+) -> ExtensionResult:
+    label = redact_output(name, ()) if name else "all"
+    change = PluginChangeData(
+        action=f"{action}_marketplace", name=label, scope="user", by=caller.name, marketplace=label
+    )
+    return await apply_change(extensions, health, change, lambda agent: agent.change_marketplace(action, name))
 
 
-def _action(word: str, sentence: str) -> HTTPRouteHandler:
-    """A route that has Claude Code do something to one plugin."""
+def _change_plugin(action: str, sentence: str) -> ApiEndpoint:
+    """The endpoint that runs one of Claude Code's plugin commands."""
 
-    @post(f"/plugins/{word}", status_code=200, opt=CONTROL, name=f"{word}_plugin", operation_id=f"{word}_plugin")
-    async def act(state: AppState, request: Request[Any, Any, Any], data: JSONBody[PluginBody]) -> Changed:
-        desk: Desk = state.desk
-        project = await project_of(desk, data.scope, data.project)
-        change = PluginChangeData(
-            action=word,
-            name=data.name,
-            scope=data.scope,
-            by=by(request),
-            marketplace=data.name.partition("@")[2] or None,
-            project=project,
+    async def change(
+        extensions: ExtensionBackend,
+        health: HealthBackend,
+        projects: ProjectBackend,
+        caller: Caller,
+        *,
+        data: JSONBody[PluginBody],
+    ) -> ExtensionResult:
+        project = await project_of(projects, data.scope, data.project)
+        marketplace = _parts(data.name)["marketplace"]
+        change = struct_of(
+            PluginChangeData, data, action=action, by=caller.name, marketplace=marketplace, project=project
         )
-        return await changed(desk, change, lambda: desk.extensions.change_plugin(word, data.name, data.scope, project))
+        return await apply_change(
+            extensions, health, change, lambda agent: agent.change_plugin(action, data.name, data.scope, project)
+        )
 
-    act.fn.__doc__ = sentence
-    return act
+    change.__doc__ = sentence
+    return endpoint(f"{action}_plugin", operation_id=f"{action}_plugin")(change)
 
 
-async def project_of(desk: Desk, scope: str, project: str | None) -> str | None:
-    """The real folder to do it in. Claude Code reads what is there, so it must be trusted."""
+install_plugin = _change_plugin("install", "Install a plugin from a marketplace.")
+enable_plugin = _change_plugin("enable", "Enable a plugin.")
+disable_plugin = _change_plugin("disable", "Disable a plugin.")
+update_plugin = _change_plugin("update", "Update a plugin; new sessions use it.")
+uninstall_plugin = _change_plugin("uninstall", "Uninstall a plugin.")
+
+
+async def project_of(projects: ProjectBackend, scope: str, project: str | None) -> str | None:
+    """The real path of the folder to run Claude Code in. It reads the folder's settings, so it must be trusted."""
+    if scope == "user" and project is not None:
+        raise invalid("project", "not used with the scope user")
     if scope == "user":
-        if project is not None:
-            raise ApiError(422, "invalid", "project: leave it out with the scope user", field="project")
         return None
     if project is None:
-        raise ApiError(422, "invalid", f"project: name the folder, for the scope {scope}", field="project")
-    return await trusted_folder(desk, project)
+        raise invalid("project", f"required for the scope {scope}; send the folder's path")
+    return await trusted_folder(projects, project)
 
 
-async def trusted_folder(desk: Desk, project: str) -> str:
-    """The real path of a folder that is trusted."""
-    real = await desk.trusted_folder(project)
+async def trusted_folder(projects: ProjectBackend, project: str) -> str:
+    """The real path of a trusted folder; ApiError for any other."""
+    real = await projects.trusted_folder(project)
     if real is None:
-        words = f"{project} is not trusted; look at what is in it, then: qd projects trust {project}"
-        raise ApiError(403, "untrusted_project", words)
+        message = f"{project} is not trusted; review its settings, then: qd projects trust {project}"
+        raise ApiError(403, "untrusted_project", message)
     return real
 
 
-class refusals:  # noqa: N801 reads as a word in a with statement
-    """What Claude Code refused is told in its own words."""
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, QuarterdeckError):
-            raise ApiError(409, "claude_refused", str(error)) from None
-
-
-def plugin_view(plugin: Plugin) -> PluginView:
-    """A plugin as the API shows it."""
-    name, _, marketplace = plugin.plugin_id.partition("@")
-    return PluginView(
-        plugin_id=plugin.plugin_id,
-        name=name,
-        marketplace=marketplace or None,
-        version=plugin.version,
-        enabled=plugin.enabled,
-        scope=plugin.scope,
-        project=plugin.project,
-        capabilities=list(plugin.capabilities),
-        errors=list(plugin.errors),
-    )
-
-
-PLUGIN_ROUTES = [
-    list_plugins,
-    list_offers,
-    list_marketplaces,
-    add_marketplace,
-    update_marketplaces,
-    remove_marketplace,
-    _action("install", "Install a plugin of a marketplace."),
-    _action("enable", "Enable a plugin."),
-    _action("disable", "Disable a plugin."),
-    _action("update", "Update a plugin; new sessions have it."),
-    _action("uninstall", "Uninstall a plugin."),
-]
+def _parts(plugin_id: str) -> dict[str, str | None]:
+    """The name of a plugin and its marketplace."""
+    name, _, marketplace = plugin_id.partition("@")
+    return {"name": name, "marketplace": marketplace or None}

@@ -1,32 +1,36 @@
-"""Routes of projects: which there are, and which folders are trusted."""
+"""Routes of projects: list and scan them, show their own config, trust and untrust folders."""
 
 from __future__ import annotations
 
 import os
-from typing import Annotated, Any
+from typing import Annotated
 
-from litestar import Request, Response, get, post
-from litestar.datastructures import State as AppState
+from litestar import Response
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import JSONBody, QueryParameter
 from msgspec import Meta, Struct
 
-from quarterdeck.api.backend import Desk
-from quarterdeck.api.http.errors import ApiError
-from quarterdeck.api.http.principal import by
-from quarterdeck.core.workspace.projects import GitFacts, Listed, Scan, project_id_of
+from quarterdeck.api.backend import ProjectBackend
+from quarterdeck.api.http.endpoint import endpoint
+from quarterdeck.api.http.error_responses import ApiError, applied
+from quarterdeck.api.http.principal import Caller
+from quarterdeck.api.views.projection import struct_of
+from quarterdeck.core.workspace.folder_trust import suffices
+from quarterdeck.core.workspace.project_config import ProjectHook, ProjectServer, ProjectSetting
+from quarterdeck.core.workspace.projects import GitFacts, ProjectEntry, project_id_of
 
-Wait = Annotated[float, QueryParameter(ge=0, le=60)]
+FolderPath = Annotated[str, QueryParameter(min_length=1, max_length=4096, pattern=r"^/[^\0]*\Z")]
+Wait = Annotated[float, Meta(ge=0, le=60), QueryParameter(ge=0, le=60)]
 
 
-class Folder(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A project's folder, from the root."""
+class ProjectFolder(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A project's folder, as an absolute path."""
 
     path: Annotated[str, Meta(min_length=1, max_length=4096, pattern=r"^/[^\0]*\Z")]
 
 
-class Trusted(Struct, kw_only=True):
-    """How far a folder is trusted: none, rules or full. `path` has every link followed."""
+class TrustView(Struct, kw_only=True):
+    """The trust in a folder: none, rules or full. `path` has all symbolic links resolved."""
 
     project_id: str | None
     path: str
@@ -34,16 +38,17 @@ class Trusted(Struct, kw_only=True):
 
 
 class PriorSession(Struct, kw_only=True):
-    """A conversation that is over and can be taken up again."""
+    """An ended conversation that can be resumed."""
 
     session_id: str
+    agent: str
     title: str
     last_used_at: float
 
 
 class ProjectView(Struct, kw_only=True):
-    """One folder that is worked in. What git says was asked at `checked_at`; where it could not say, `git_trouble` has
-    the reason. A `git_remote` never shows what signs in to it. `trusted`: sessions may be started in it."""
+    """One project folder. Its git status was read at `checked_at`; `git_trouble` is the reason if that failed.
+    `git_remote` never contains credentials. `trusted` means that sessions may be started in it."""
 
     project_id: str | None
     name: str
@@ -66,8 +71,8 @@ class ProjectView(Struct, kw_only=True):
 
 
 class ScanView(Struct, kw_only=True):
-    """How far the look for projects is: `never`, `running` or `done`; `notes` say what was left out. `watch` says how
-    changes are seen: `off` before the first look, `live`, `partly`, or by a `slow` look now and then."""
+    """The state of the project scan: `never`, `running` or `done`; `notes` name folders that were left out. `watch` is
+    how changes are noticed: `off` before the first scan, `live`, `partly`, or `slow` (by a scan now and then)."""
 
     state: str
     done: int
@@ -84,63 +89,84 @@ class ProjectList(Struct, kw_only=True):
     next: str | None = None
 
 
-@get("/projects", opt={"scope": "observe"})
-async def list_projects(state: AppState) -> ProjectList:
-    """Every project: under the configured roots, and wherever a session was. The first call waits for a look; later
-    ones show what is known and look again behind."""
-    desk: Desk = state.desk
-    found = [project_view(one, desk.runner_id) for one in await desk.projects.listed()]
-    return ProjectList(projects=found, scan=scan_view(desk.projects.progress))
+class ProjectConfigView(Struct, kw_only=True, rename={"problems": "troubles"}):
+    """Everything that a folder's own files would run or set in a session there. `trusted` means that sessions may be
+    started there already; `variables` have no values; `troubles` name files that could not be read."""
+
+    path: str
+    trusted: bool
+    hooks: tuple[ProjectHook, ...]
+    servers: tuple[ProjectServer, ...]
+    variables: tuple[ProjectSetting, ...]
+    allows: tuple[ProjectSetting, ...]
+    others: tuple[ProjectSetting, ...]
+    problems: tuple[str, ...]
 
 
-@get("/projects/scan", opt={"scope": "observe"}, sync_to_thread=False)
-def get_scan(state: AppState) -> ScanView:
-    """How far the look for projects is."""
-    desk: Desk = state.desk
-    return scan_view(desk.projects.progress)
+@endpoint("list_projects")
+async def list_projects(projects: ProjectBackend, runner_id: str) -> ProjectList:
+    """List every project: under the configured roots, and wherever a session ran. The first call waits for a scan;
+    later ones return what is known and scan in the background."""
+    views = [project_view(entry, runner_id) for entry in await projects.entries()]
+    return ProjectList(projects=views, scan=struct_of(ScanView, projects.progress))
 
 
-RUNNING = ResponseSpec(data_container=ScanView, description="It goes on.", generate_examples=False)
+@endpoint("get_scan")
+async def get_scan(projects: ProjectBackend) -> ScanView:
+    """Show the progress of the project scan."""
+    return struct_of(ScanView, projects.progress)
 
 
-@post("/projects/scan", status_code=200, opt={"scope": "control"}, responses={202: RUNNING})
+RUNNING = ResponseSpec(data_container=ScanView, description="The scan is still running.", generate_examples=False)
+
+
+@endpoint("scan_projects", responses={202: RUNNING})
 async def scan(
-    state: AppState, wait: Wait = 30.0, anew: Annotated[bool, QueryParameter()] = False
+    projects: ProjectBackend, *, wait: Wait = 30.0, refresh: Annotated[bool, QueryParameter(name="anew")] = False
 ) -> Response[ScanView]:
-    """Look for projects. Answers 200 when that is done, and 202 when it goes on after `wait` seconds; who looks
-    already is joined. `anew` asks git about every project, changed or not."""
-    desk: Desk = state.desk
-    told = await desk.projects.scan(wait, anew=anew)
-    return Response(scan_view(told), status_code=200 if told.state == "done" else 202)
+    """Scan for projects, or wait for the scan that is running. Answers 200 when it is done, and 202 when it is still
+    running after `wait` seconds. `anew` asks git about every project, changed or not."""
+    progress = await projects.scan(wait, refresh=refresh)
+    return Response(struct_of(ScanView, progress), status_code=200 if progress.state == "done" else 202)
 
 
-@post("/projects/trust", status_code=200, opt={"scope": "control"})
-async def trust(state: AppState, request: Request[Any, Any, Any], data: JSONBody[Folder]) -> Trusted:
-    """Trust a folder: its rules hold, and sessions may be started in it."""
-    return await _trust(state.desk, data.path, "full", by(request))
+@endpoint("trust_project")
+async def trust(projects: ProjectBackend, caller: Caller, *, data: JSONBody[ProjectFolder]) -> TrustView:
+    """Trust a folder: its rules apply, and sessions may be started in it."""
+    return await _trust(projects, data.path, "full", caller)
 
 
-@post("/projects/untrust", status_code=200, opt={"scope": "control"})
-async def untrust(state: AppState, request: Request[Any, Any, Any], data: JSONBody[Folder]) -> Trusted:
-    """Trust a folder no more: what its rules allow is asked again."""
-    return await _trust(state.desk, data.path, "none", by(request))
+@endpoint("untrust_project")
+async def untrust(projects: ProjectBackend, caller: Caller, *, data: JSONBody[ProjectFolder]) -> TrustView:
+    """Stop trusting a folder: its allow rules stop applying."""
+    return await _trust(projects, data.path, "none", caller)
 
 
-async def _trust(desk: Desk, path: str, how_far: str, name: str) -> Trusted:
-    reply = await desk.trust_project(path, how_far, name)
-    if reply.outcome != "applied":
-        raise ApiError(503, reply.outcome, reply.message)
-    return Trusted(project_id=project_id_of(reply.request_id), path=reply.request_id, trust=how_far)
+async def _trust(projects: ProjectBackend, path: str, trust: str, caller: Caller) -> TrustView:
+    real = applied(await projects.trust(path, trust, caller.name)).request_id
+    return TrustView(project_id=project_id_of(real), path=real, trust=trust)
 
 
-def project_view(listed: Listed, runner_id: str) -> ProjectView:
-    """A project as the API shows it."""
-    project, git = listed.project, listed.project.git or GitFacts()
+@endpoint("get_project_config")
+async def get_project_config(projects: ProjectBackend, *, path: FolderPath) -> ProjectConfigView:
+    """Show the hooks, MCP servers, variables and allow rules in a folder's own files. Runs none of them."""
+    folder = await projects.config(path)
+    if folder is None:
+        raise ApiError(404, "not_found", f"no such folder: {path}")
+    return struct_of(ProjectConfigView, folder.config, path=shown(folder.path), trusted=folder.trusted)
+
+
+def project_view(entry: ProjectEntry, runner_id: str) -> ProjectView:
+    """A project with its git facts and sessions; `trusted` means full trust, and paths are valid text."""
+    project, git = entry.project, entry.project.git or GitFacts()
     path = shown(project.path)
-    return ProjectView(
+    return struct_of(
+        ProjectView,
+        project,
         project_id=project_id_of(project.path),
         name=path.rpartition("/")[2] or path,
         path=path,
+        has_claude_config=project.has_agent_config,
         git_remote=git.remote,
         git_branch=git.branch,
         is_dirty=git.is_dirty,
@@ -148,35 +174,14 @@ def project_view(listed: Listed, runner_id: str) -> ProjectView:
         behind=git.behind,
         worktree_of=shown(git.worktree_of) if git.worktree_of else None,
         git_trouble=git.trouble,
-        has_claude_config=project.has_claude_config,
-        trusted=listed.trust == "full",
-        trust=listed.trust,
-        last_modified=project.last_modified,
-        checked_at=project.checked_at,
-        live_sessions=listed.live,
-        prior_sessions=[
-            PriorSession(session_id=one.session_id, title=one.title, last_used_at=one.last_used_at)
-            for one in listed.past
-        ],
+        trusted=suffices(entry.trust, "sessions"),
+        trust=entry.trust,
+        live_sessions=entry.live,
+        prior_sessions=[struct_of(PriorSession, one) for one in entry.past],
         runner_id=runner_id,
     )
 
 
 def shown(path: str) -> str:
-    """A path as text; bytes that are none become a mark."""
+    """A path as text; bytes that are not UTF-8 become a replacement character."""
     return os.fsencode(path).decode(errors="replace")
-
-
-def scan_view(scan: Scan) -> ScanView:
-    return ScanView(
-        state=scan.state,
-        done=scan.done,
-        total=scan.total,
-        started_at=scan.started_at,
-        seconds=scan.seconds,
-        notes=list(scan.notes),
-        watch=scan.watch,
-    )
-
-
-PROJECT_ROUTES = [list_projects, get_scan, scan, trust, untrust]

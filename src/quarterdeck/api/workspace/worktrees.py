@@ -1,24 +1,25 @@
-"""Routes of the git worktrees that sessions of ours work in."""
+"""Routes of the git worktrees that owned sessions work in."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from litestar import Request, delete, get, post
-from litestar.datastructures import State as AppState
 from litestar.params import FromPath, QueryParameter
 from msgspec import Struct
 
-from quarterdeck.api.backend import Desk
-from quarterdeck.api.http.errors import ApiError
-from quarterdeck.api.http.principal import by
+from quarterdeck.api.backend import WorktreeBackend
+from quarterdeck.api.http.endpoint import endpoint
+from quarterdeck.api.http.error_responses import ApiError, refused_as
+from quarterdeck.api.http.principal import Caller
+from quarterdeck.api.http.resource import Resource
+from quarterdeck.api.views.projection import struct_of
 from quarterdeck.api.workspace.projects import shown
-from quarterdeck.core.workspace.worktrees import Difference, Worktree
-from quarterdeck.errors import Refused
+from quarterdeck.core.workspace.worktrees import Worktree
 
 
-class WorktreeView(Struct, kw_only=True):
-    """One session's worktree. `base` is the branch it began on; where git cannot tell more, `trouble` says why."""
+class WorktreeView(Resource, kw_only=True):
+    """One session's worktree. `base` is the branch it started from; `trouble` is the reason if its git status could not
+    be read."""
 
     session_id: str
     project: str
@@ -37,7 +38,7 @@ class WorktreeList(Struct, kw_only=True):
 
 
 class ChangedFile(Struct, kw_only=True):
-    """A file with the lines added and taken away; null for one that is no text."""
+    """A changed file with the numbers of lines added and removed; null for a binary file."""
 
     path: str
     added: int | None
@@ -45,8 +46,8 @@ class ChangedFile(Struct, kw_only=True):
 
 
 class DiffView(Struct, kw_only=True):
-    """What a worktree has changed since its base, committed or not. New files that git was not told of are only named,
-    and `is_cut` says that there is more than is shown."""
+    """The changes of a worktree since its base, committed or not. Untracked files are only named; `is_cut` means that
+    the diff is longer than shown."""
 
     session_id: str
     diff: str
@@ -55,68 +56,53 @@ class DiffView(Struct, kw_only=True):
     untracked: list[str]
 
 
-@get("/worktrees", opt={"scope": "observe"})
-async def list_worktrees(state: AppState) -> WorktreeList:
-    """The worktrees of sessions of ours."""
-    desk: Desk = state.desk
-    return WorktreeList(worktrees=[_view(one) for one in await desk.crew.worktrees()])
+@endpoint("list_worktrees")
+async def list_worktrees(worktrees: WorktreeBackend) -> WorktreeList:
+    """List the worktrees of owned sessions."""
+    return WorktreeList(worktrees=[_view(one) for one in await worktrees.all()])
 
 
-@get("/worktrees/{session_id:str}/diff", opt={"scope": "observe"})
-async def get_diff(state: AppState, session_id: FromPath[str]) -> DiffView:
-    """What a session's worktree has changed since its base."""
-    desk: Desk = state.desk
-    try:
-        found: Difference = await desk.crew.difference(session_id)
-    except Refused as refused:
-        raise _refusal(refused) from None
-    files = [ChangedFile(path=shown(one.path), added=one.added, removed=one.removed) for one in found.files]
+@endpoint("get_diff")
+async def get_diff(worktrees: WorktreeBackend, *, session_id: FromPath[str]) -> DiffView:
+    """Show the changes of a session's worktree since its base."""
+    worktree = await _known(worktrees, session_id)
+    with refused_as("refused"):
+        found = await worktrees.diff(worktree)
+    files = [struct_of(ChangedFile, one, path=shown(one.path)) for one in found.files]
     names = [shown(name) for name in found.untracked]
     return DiffView(session_id=session_id, diff=found.text, is_cut=found.is_cut, files=files, untracked=names)
 
 
-@post("/worktrees/{session_id:str}/merge", status_code=200, opt={"scope": "control"})
-async def merge(state: AppState, request: Request[Any, Any, Any], session_id: FromPath[str]) -> WorktreeView:
-    """Merge a session's worktree into its base; what does not go together is left as it was."""
-    desk: Desk = state.desk
-    try:
-        return _view(await desk.crew.merge(session_id, by(request)))
-    except Refused as refused:
-        raise _refusal(refused) from None
+@endpoint("merge_worktree")
+async def merge(worktrees: WorktreeBackend, caller: Caller, *, session_id: FromPath[str]) -> WorktreeView:
+    """Merge a session's worktree into its base. On a conflict nothing is changed."""
+    worktree = await _known(worktrees, session_id)
+    with refused_as("refused"):
+        await worktrees.merge(worktree, caller.name)
+    return _view(worktree)
 
 
-@delete("/worktrees/{session_id:str}", status_code=200, opt={"scope": "control"})
+@endpoint("discard_worktree")
 async def discard(
-    state: AppState,
-    request: Request[Any, Any, Any],
+    worktrees: WorktreeBackend,
+    caller: Caller,
+    *,
     session_id: FromPath[str],
     force: Annotated[bool, QueryParameter()] = False,
 ) -> WorktreeView:
-    """Take a session's worktree and its branch away; with `force` also work that is nowhere else."""
-    desk: Desk = state.desk
-    try:
-        return _view(await desk.crew.discard(session_id, by(request), force=force))
-    except Refused as refused:
-        raise _refusal(refused) from None
+    """Remove a session's worktree and its branch; with `force` even commits and changes that exist nowhere else."""
+    worktree = await _known(worktrees, session_id)
+    with refused_as("refused"):
+        await worktrees.discard(worktree, caller.name, force=force)
+    return _view(worktree)
+
+
+async def _known(worktrees: WorktreeBackend, session_id: str) -> Worktree:
+    for worktree in await worktrees.all():
+        if worktree.session_id == session_id:
+            return worktree
+    raise ApiError(404, "not_found", f"{session_id} has no worktree; see: qd worktrees")
 
 
 def _view(one: Worktree) -> WorktreeView:
-    return WorktreeView(
-        session_id=one.session_id,
-        project=shown(one.project),
-        path=shown(one.path),
-        branch=one.branch,
-        base=one.base,
-        is_dirty=one.is_dirty,
-        ahead=one.ahead,
-        behind=one.behind,
-        trouble=one.trouble or None,
-    )
-
-
-def _refusal(refused: Refused) -> ApiError:
-    missing = "has no worktree" in str(refused)
-    return ApiError(404 if missing else 409, "not_found" if missing else "refused", str(refused))
-
-
-WORKTREE_ROUTES = [list_worktrees, get_diff, merge, discard]
+    return struct_of(WorktreeView, one, project=shown(one.project), path=shown(one.path), trouble=one.trouble or None)

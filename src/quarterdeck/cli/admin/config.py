@@ -1,4 +1,4 @@
-"""Settings from the command line: what is in force, whether it is right, a file to begin with, and its schema."""
+"""`qd config`: show and check the settings, create a config.yaml, print its schema."""
 
 from __future__ import annotations
 
@@ -8,107 +8,103 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
+import msgspec
 import typer
-from rich.table import Table
+from rich.text import Text
 
-from quarterdeck.cli.common import AsJson, ConfigFile, cell, out, plainly, print_json
-from quarterdeck.config import Loaded, config_file, home_path, look, prepare_home
-from quarterdeck.config.provenance import Place, Problem
-from quarterdeck.config.redacted import shown, value_of
-from quarterdeck.config.schema import KEYS
+from quarterdeck.cli.common import Columns, ConfigFile, Json, Output, argument, cell, command, group, option, out, table
+from quarterdeck.config.effective import effective_settings
+from quarterdeck.config.home import home_path, prepare_home
+from quarterdeck.config.loader import LoadedConfig, config_file, read_config
+from quarterdeck.config.provenance import Problem, ValueSource
 from quarterdeck.config.template import schema, template, yaml_text
-from quarterdeck.daemon.setup.home import Home
-from quarterdeck.daemon.setup.preflight import hindrances
+from quarterdeck.daemon.setup.home_files import Home
+from quarterdeck.daemon.setup.preflight import startup_problems
 from quarterdeck.errors import ConfigError, Refused
 from quarterdeck.system.process_table import alive
 
-config = typer.Typer(
-    help="The settings: what is in force, and whether it is right.", no_args_is_help=True, rich_markup_mode=None
-)
-OneFile = Annotated[Path | None, typer.Argument(metavar="[FILE]", dir_okay=False, resolve_path=True)]
+app = group("Show, check and create Quarterdeck's settings.", name="config")
+FILE: dict[str, Any] = {"metavar": "[FILE]", "dir_okay": False, "resolve_path": True}
+CheckedFile = Annotated[Path | None, argument("Config file to check on its own.", **FILE)]
+NewFile = Annotated[
+    Path | None, argument("Config file to create (default: config.yaml in Quarterdeck's home).", **FILE)
+]
 
 
-@config.command("show")
-@plainly
-def show(config: ConfigFile = None, json: AsJson = False) -> None:
-    """Show every setting in force, and where it comes from. A line of the file, a variable, a flag of the daemon that
-    runs, or its default."""
-    found = look(home_path(), config) if config else _in_force()
+@command(app, "show")
+def show_settings(config: ConfigFile = None) -> Output:
+    """Show every setting and where its value comes from. That is a line of the config file, an environment variable, a
+    flag of the running daemon, or the default."""
+    found = read_config(home_path(), config) if config else _effective_config()
     if found.config is None:
         raise ConfigError(f"{found.problems[0]}; see: qd config check")
-    rows = [(key, shown(key, value_of(found.config, key)), found.place(key)) for key in KEYS]
-    if json:
-        settings = [{"key": key, "value": value, **_where(place)} for key, value, place in rows]
-        print_json({"file": str(found.file), "exists": found.file.exists(), "settings": settings, "next": None})
-        return
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("setting", "value", "from"):
-        table.add_column(column, overflow="fold")
-    for key, value, place in rows:
-        style = "dim" if place.source == "default" else ""
-        table.add_row(cell(key, style), cell(yaml_text(value), style), cell(place, style))
-    out.print(table)
+    settings: list[Json] = msgspec.to_builtins(effective_settings(found.config, found))
+    columns: Columns = {
+        "setting": lambda one: _setting_cell(one, one["key"]),
+        "value": lambda one: _setting_cell(one, yaml_text(one["value"])),
+        "from": lambda one: _setting_cell(one, found.place(one["key"])),
+    }
+    value = {"file": str(found.file), "exists": found.file.exists(), "settings": settings, "next": None}
+    return Output(value, [table(settings, columns, columns)])
 
 
-def _in_force() -> Loaded:
-    """As the daemon that runs was started, else as one would be."""
+def _setting_cell(setting: Json, value: object) -> Text:
+    return cell(value, "dim" if setting["source"] == "default" else "")
+
+
+def _effective_config() -> LoadedConfig:
+    """The settings of the running daemon, or those that a new one would use."""
     note = Home(home_path()).read_note()
     started = note.get("started") if note is not None and alive(int(note["pid"])) else None
     if not isinstance(started, dict):
-        return look(home_path())
-    return look(home_path(), Path(started["file"]) if started["file"] else None, flags=started["flags"])
+        return read_config(home_path())
+    return read_config(home_path(), Path(started["file"]) if started["file"] else None, flags=started["flags"])
 
 
-def _where(place: Place) -> dict[str, Any]:
+def _where(place: ValueSource) -> dict[str, Any]:
     return {"source": place.source, "from": place.name or None, "line": place.line}
 
 
-@config.command("check")
-@plainly
-def check(file: OneFile = None, config: ConfigFile = None, json: AsJson = False) -> None:
-    """Say everything that is wrong with the settings. With FILE only with that file, whatever the environment says."""
+@command(app)
+def check(file: CheckedFile = None, config: ConfigFile = None) -> Output:
+    """Check the settings and list every problem. With FILE, check only that file and ignore environment variables."""
     if file is not None and config is not None:
-        raise typer.BadParameter("give FILE or --config, not both")
-    found = look(home_path(), file or config, {} if file is not None else None)
-    problems = [*found.problems, *hindrances(found)]
+        raise typer.BadParameter("use either FILE or --config, not both")
+    found = read_config(home_path(), file or config, {} if file is not None else None)
+    problems = [*found.problems, *startup_problems(found)]
     problems.sort(key=lambda problem: (problem.place.source, problem.place.name, problem.place.line or 0))
-    if json:
-        print_json({"file": str(found.file), "ok": not problems, "problems": [_problem(p) for p in problems]})
-    else:
-        for problem in problems:
-            out.print(cell(problem))
     if problems:
-        number = "one problem" if len(problems) == 1 else f"{len(problems)} problems"
-        raise Refused(f"{found.file}: {number}; mend and run qd config check again")
-    if not json:
-        out.print(
-            cell(f"{found.file}: {'all is well' if found.file.exists() else 'is not there: every default holds'}")
-        )
+        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+        lines = [*map(str, problems)]
+        sys.stderr.write(f"quarterdeck: {found.file}: {count}; fix and run again: qd config check\n")
+    else:
+        lines = [f"{found.file}: {'no problems' if found.file.exists() else 'does not exist; every default applies'}"]
+    value = {"file": str(found.file), "ok": not problems, "problems": [_problem(p) for p in problems]}
+    return Output(value, lines, is_ok=not problems)
 
 
 def _problem(problem: Problem) -> dict[str, Any]:
-    return {**_where(problem.place), "key": problem.key, "problem": problem.says, "nearest": problem.nearest}
+    return {**_where(problem.place), "key": problem.key, "problem": problem.message, "nearest": problem.nearest}
 
 
-@config.command("init")
-@plainly
+@command(app)
 def init(
-    file: OneFile = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
+    file: NewFile = None,
+    force: Annotated[bool, option("Overwrite an existing file.", "--force")] = False,
 ) -> None:
-    """Write a config.yaml that names every setting. With its default, and its schema for your editor beside it."""
+    """Create a config.yaml with every setting and its default. Also writes a JSON schema for your editor next to it."""
     home = home_path()
     if file is None:
         prepare_home(home)
     path = config_file(home, file)
-    beside = path.with_name(f"{path.stem}.schema.json")
-    _write(path, template(beside.name), force=force)
-    _write(beside, _schema_text(), force=True)
-    out.print(cell(f"Wrote {path}, and its schema {beside.name} beside it."))
+    schema_path = path.with_name(f"{path.stem}.schema.json")
+    _write(path, template(schema_path.name), force=force)
+    _write(schema_path, _schema_text(), force=True)
+    out.print(cell(f"Wrote {path} and its schema {schema_path.name}."))
 
 
 def _write(path: Path, text: str, *, force: bool) -> None:
-    """Write a file that is ours alone, whole or not at all; one that is there only when asked."""
+    """Write a file that only the owner can read, whole or not at all. Overwrites only with `force`."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
@@ -119,23 +115,18 @@ def _write(path: Path, text: str, *, force: bool) -> None:
         else:
             path.hardlink_to(draft)
     except FileExistsError:
-        raise Refused(f"{path} is there already; --force overwrites it") from None
+        raise Refused(f"{path} already exists; use --force to overwrite it") from None
     except OSError as error:
         raise Refused(f"{path}: cannot be written ({error.strerror})") from None
     finally:
         draft.unlink(missing_ok=True)
 
 
-@config.command("schema")
-@plainly
+@command(app, "schema")
 def print_schema() -> None:
-    """Print the JSON schema of config.yaml, for an editor."""
+    """Print the JSON schema of config.yaml, for your editor."""
     sys.stdout.write(_schema_text())
 
 
 def _schema_text() -> str:
     return jsonlib.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
-
-
-def register(cli: typer.Typer) -> None:
-    cli.add_typer(config, name="config")

@@ -1,4 +1,4 @@
-"""`qd demo`: three scripted agents in a temporary home of their own; needs neither Claude nor a network."""
+"""`qd demo`: three scripted agents in a temporary home. Needs neither Claude Code nor a network."""
 
 from __future__ import annotations
 
@@ -16,66 +16,63 @@ from typing import Annotated
 from urllib.parse import urlsplit
 
 import msgspec
-import typer
 
 from quarterdeck.agents.demo_day import DAY
-from quarterdeck.agents.scripted import Line, Replay
-from quarterdeck.cli.admin.daemon import open_desk, read_desk
+from quarterdeck.agents.scripted import ScriptLine, ScriptReplay, waits
+from quarterdeck.cli.admin.daemon import open_surface, preload_tui
 from quarterdeck.cli.admin.demo_home import make_home, note_process, sweep
-from quarterdeck.cli.common import out, plainly
+from quarterdeck.cli.common import command, group, option, out
 from quarterdeck.core.model.decisions import Allow, Decision, Deny
-from quarterdeck.core.model.events import HIDDEN
 from quarterdeck.errors import NoDaemon, QuarterdeckError
 from quarterdeck.surfaces.client.http import Client
 
+app = group("Play the demo.")
 START_SECONDS = 30.0
 
 
-@plainly
+@command(app)
 def demo(
-    speed: Annotated[float, typer.Option(min=0.1, max=1000, help="How many times faster than life.")] = 1.0,
-    patience: Annotated[
-        float, typer.Option(min=0, help="Seconds a scripted person at the terminal waits before answering.")
-    ] = 45.0,
-    stay: Annotated[bool, typer.Option("--stay", help="Keep the daemon until Ctrl-C.")] = False,
-    lines: Annotated[bool, typer.Option("--lines", help="Print what happens instead of opening the desk.")] = False,
+    speed: Annotated[float, option("Playback speed; 10 is ten times faster.", min=0.1, max=1000)] = 1.0,
+    patience: Annotated[float, option("Seconds before a request is answered for you.", min=0)] = 45.0,
+    stay: Annotated[bool, option("Keep the daemon running until Ctrl-C.", "--stay")] = False,
+    lines: Annotated[bool, option("Print events instead of opening the desk.", "--lines")] = False,
 ) -> None:
-    """Play a day of three agents at the desk in this terminal. What you leave, a scripted person answers."""
-    out.print("Starting the demo: three agents in a home of their own …")
+    """Play a demo with three scripted agents. Requests that you do not answer are answered for you."""
+    out.print("Starting the demo: three agents in a temporary home …")
     for end in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(end, _leave)
+        signal.signal(end, _exit)
     sweep()
     home = make_home()
     process = _start(home)
-    opens = not lines and sys.stdin.isatty() and sys.stdout.isatty()
+    is_interactive = not lines and sys.stdin.isatty() and sys.stdout.isatty()
     try:
-        if opens:
-            read_desk()
+        if is_interactive:
+            preload_tui()
         client = _ready(home, process)
-        if opens:
+        if is_interactive:
             _begin(client, home, speed, patience)
-            open_desk(home)
+            open_surface(home)
             return
-        out.print(f"Three agents are at work at {client.url}. From another terminal:")
+        out.print(f"Three agents are working at {client.url}. In another terminal, run:")
         out.print(f"  export QUARTERDECK_HOME={home}", style="bold")
         out.print("  qd requests · qd allow ID · qd deny ID --message TEXT · qd answer ID --answers JSON", style="bold")
-        out.print(f"What you leave, someone at the terminal answers after {patience:g} s. Ctrl-C ends the demo.\n")
+        out.print(f"Requests that you do not answer are answered after {patience:g} s. Ctrl-C ends the demo.\n")
         _play(client, home, speed, patience)
         if stay:
-            out.print("\nThe day is over; the daemon stays until Ctrl-C.")
+            out.print("\nThe demo has played to its end; the daemon runs until Ctrl-C.")
             while process.poll() is None:
                 time.sleep(0.2)
     except KeyboardInterrupt:
-        out.print("\nThe demo ends.")
+        out.print("\nEnding the demo …")
     finally:
         process.terminate()
         process.wait(10)
         shutil.rmtree(home, ignore_errors=True)
-        out.print(f"The demo is over, and its home {home} is gone.")
+        out.print(f"The demo is over; its home {home} was removed.")
 
 
-def _leave(number: int, frame: object) -> None:
-    """A demo that is told to end takes its daemon and its home with it."""
+def _exit(number: int, frame: object) -> None:
+    """Exit on a signal through `finally`, so that the daemon and the home go too."""
     raise SystemExit(128 + number)
 
 
@@ -109,24 +106,22 @@ def _begin(client: Client, home: Path, speed: float, patience: float) -> list[_A
 
 
 def _play(client: Client, home: Path, speed: float, patience: float) -> None:
-    from quarterdeck.cli.commands.queries import show_event
+    from quarterdeck.cli.commands.event_feed import FeedPrinter
 
     agents = _begin(client, home, speed, patience)
-    after = 0
+    after, printer = 0, FeedPrinter()
     while True:
         over = not any(agent.is_alive() for agent in agents)
         events = client.get("/api/v1/feed", after=after, limit=1000)["events"]
-        for event in events:
-            if event["kind"] not in HIDDEN:
-                show_event(event)
-            after = event["seq_no"]
+        printer.print_new(events)
+        after = events[-1]["seq_no"] if events else after
         if over and not events:
             return
         time.sleep(0.1)
 
 
 class _Agent(threading.Thread):
-    """One agent: says its lines over HTTP as Claude Code would, and waits where it must."""
+    """One scripted agent: sends its hook calls over HTTP as Claude Code would, and waits for decisions."""
 
     def __init__(self, url: str, token: str, project: str, speed: float, patience: float) -> None:
         super().__init__(daemon=True)
@@ -135,24 +130,25 @@ class _Agent(threading.Thread):
         self._headers["X-Quarterdeck-Entrypoint"] = "cli"
         self._speed = speed
         self._patience = patience
-        self._replay = Replay(DAY[project], session_id=str(uuid.uuid4()), cwd=f"/home/you/{project}")
+        self._replay = ScriptReplay(DAY[project], session_id=str(uuid.uuid4()), cwd=f"/home/you/{project}")
 
     def run(self) -> None:
         started = time.monotonic()
         while not self._replay.done:
             now = (time.monotonic() - started) * self._speed
             for line in self._replay.due(now):
-                self._say(line, started)
+                self._send(line, started)
             time.sleep(0.02)
 
-    def _say(self, line: Line, started: float) -> None:
-        waits = line.payload["hook_event_name"] == "PermissionRequest"
-        answer = self._post(line, self._patience if waits else 10.0)
-        if waits:
+    def _send(self, line: ScriptLine, started: float) -> None:
+        has_to_wait = waits(line)
+        answer = self._post(line, self._patience if has_to_wait else 10.0)
+        if has_to_wait:
             self._replay.decide(line.id, answer, (time.monotonic() - started) * self._speed)
 
-    def _post(self, line: Line, timeout: float) -> Decision | None:
-        """Post one payload. A person at the terminal who answers first closes the connection, as Claude Code does."""
+    def _post(self, line: ScriptLine, timeout: float) -> Decision | None:
+        """Post one payload. After `timeout` the connection is closed, as Claude Code does when the person at its
+        terminal answers first."""
         connection = http.client.HTTPConnection(
             self._where.hostname or "", self._where.port, timeout=max(timeout, 0.05)
         )
@@ -169,7 +165,3 @@ class _Agent(threading.Thread):
 def _read_answer(body: bytes) -> Decision:
     decided = msgspec.json.decode(body)["hookSpecificOutput"]["decision"]
     return Allow() if decided["behavior"] == "allow" else Deny(decided.get("message", ""))
-
-
-def register(cli: typer.Typer) -> None:
-    cli.command()(demo)

@@ -1,4 +1,4 @@
-"""The temporary homes of demos: made, noted as whose they are, and swept when their demo was killed."""
+"""The temporary homes of demos. Each notes its processes, so that the next demo removes homes of killed ones."""
 
 from __future__ import annotations
 
@@ -20,42 +20,42 @@ END_SECONDS = 5.0
 
 
 def make_home() -> Path:
-    """A home of our own, which says who we are."""
+    """Create a temporary home that notes this process."""
     home = Path(tempfile.mkdtemp(prefix=PREFIX))
     note_process(home, "demo", os.getpid())
     return home
 
 
 def note_process(home: Path, name: str, pid: int) -> None:
-    """Write down a process of this demo, by its number and when it began."""
+    """Note a process of this demo by its pid and start time; a pid alone may be used again by another process."""
     found = read_proc(pid)
     if found is not None:
-        noted = {**_noted(home), name: [found.id.pid, found.id.start]}
-        (home / NOTE).write_text(json.dumps(noted), encoding="utf-8")
+        notes = {**_notes(home), name: [found.id.pid, found.id.start]}
+        (home / NOTE).write_text(json.dumps(notes), encoding="utf-8")
 
 
 def sweep(folder: Path | None = None) -> list[Path]:
-    """Remove the homes of demos of ours that were killed, and end their daemons; gives what is gone."""
-    return [home for home in (folder or Path(tempfile.gettempdir())).glob(f"{PREFIX}*") if _swept(home)]
+    """Remove the homes of killed demos and end their daemons; returns the removed homes."""
+    return [home for home in (folder or Path(tempfile.gettempdir())).glob(f"{PREFIX}*") if _remove_stale(home)]
 
 
-def _swept(home: Path) -> bool:
-    """Only a folder of ours that says whose it is, and only when that very process runs no more."""
+def _remove_stale(home: Path) -> bool:
+    """Remove a home, but only one of this user whose noted demo process has ended. True when removed."""
     found = home.lstat()
-    noted = {name: _process(value) for name, value in _noted(home).items()}
-    demo = noted.get("demo")
-    is_ours = found.st_uid == os.getuid() and not home.is_symlink() and home.is_dir()
-    if not is_ours or demo is None or runs(demo):
+    processes = {name: _process(value) for name, value in _notes(home).items()}
+    demo = processes.get("demo")
+    is_own = found.st_uid == os.getuid() and not home.is_symlink() and home.is_dir()
+    if not is_own or demo is None or runs(demo):
         return False
-    daemon = noted.get("daemon")
-    if daemon is not None and not _ended(daemon):
+    daemon = processes.get("daemon")
+    if daemon is not None and not _end(daemon):
         return False
     shutil.rmtree(home, ignore_errors=True)
     return True
 
 
-def _ended(process: ProcessId) -> bool:
-    """End a daemon that nobody needs any more; whether it has."""
+def _end(process: ProcessId) -> bool:
+    """End an abandoned daemon; True when it has ended."""
     deadline = time.monotonic() + END_SECONDS
     if runs(process):
         os.kill(process.pid, signal.SIGTERM)
@@ -64,7 +64,7 @@ def _ended(process: ProcessId) -> bool:
     return not runs(process)
 
 
-def _noted(home: Path) -> dict[str, Any]:
+def _notes(home: Path) -> dict[str, Any]:
     try:
         found = json.loads((home / NOTE).read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -1,194 +1,222 @@
-"""What `qd doctor` looks at: each check says what it found and how to mend it."""
+"""The checks of `qd doctor`: each says what it found and how to fix it."""
 
 from __future__ import annotations
 
 import os
 import socket
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from quarterdeck import __version__
-from quarterdeck.agents.claude.hooks import SUPPORTED
-from quarterdeck.config import Config, claude_config_dir, load_config, prepare_home
+from quarterdeck.agents.registry import AGENTS
+from quarterdeck.config.home import prepare_home
+from quarterdeck.config.loader import load_config
+from quarterdeck.config.settings import Config
 from quarterdeck.daemon.notify.channels import channels_of
-from quarterdeck.daemon.setup.home import Home, kept_port
+from quarterdeck.daemon.setup.home_files import Home, kept_port
 from quarterdeck.daemon.telemetry.log_redaction import Redactor
-from quarterdeck.drivers.claude.cli import ClaudeCli, find_claude
-from quarterdeck.drivers.claude.install import install as connect
-from quarterdeck.drivers.claude.session_files import SessionsFolder
+from quarterdeck.drivers.base import Driver, InstallStatus
+from quarterdeck.drivers.registry import Drivers
 from quarterdeck.errors import NoDaemon, QuarterdeckError, Refused
-from quarterdeck.surfaces.client.http import Client
-from quarterdeck.surfaces.text.health import Check, findings
+from quarterdeck.surfaces.client.http import START_HINT, Client
+from quarterdeck.views.health import HealthCheck, findings
+
+REPORT_SECONDS = 60.0
+"""How long after a start no session may have reported yet, even if all are connected."""
+OPEN_GATE = "to remove it: qd install"
 
 UNWELL = {
     "read_only": "its log is damaged and read-only",
     "nearly_full": "its disk is nearly full",
     "not_recording": "its log cannot be written",
 }
-"""What each state of the daemon but `ok` is in words."""
+"""The daemon's states other than `ok`, in words."""
 
 
-def checks(home: Path, file: Path | None = None) -> list[Check]:
-    """Everything, in the order in which it has to be mended."""
+def checks(home: Path, file: Path | None = None) -> list[HealthCheck]:
+    """Run every check, in the order in which problems must be fixed."""
     python = f"Quarterdeck {__version__} on Python {sys.version.split()[0]}"
-    found = [Check("version", True, python)]
+    found = [HealthCheck("version", True, python)]
     try:
         config = load_config(home, file)
     except QuarterdeckError as error:
-        return [*found, Check("settings", False, str(error), "see all of it with: qd config check")]
-    found.append(Check("settings", True, f"decide.hold is {config.decide.hold}"))
+        return [*found, HealthCheck("settings", False, str(error), "qd config check (lists every problem)")]
+    drivers = Drivers(config)
+    driver = drivers.of()
+    found.append(HealthCheck("settings", True, f"decide.hold is {config.decide.hold}"))
     found.append(_home(home))
-    found += [*_files(home), *_notify(config)]
+    found += [*_files(home), *_channels(config), *_service(home, file)]
     try:
         client = Client.of_home(home)
         stats = client.get("/api/v1/stats")
     except NoDaemon as error:
-        found += [Check("daemon", False, str(error), "qd up"), *_port(home, config)]
-        return [*found, _claude(config), *_connection(home, config)]
+        found += [HealthCheck("daemon", False, str(error).removesuffix(START_HINT), "qd up"), *_port(home, config)]
+        return [*found, _program(driver), *_connection(home, config, driver)]
     except Refused as error:
-        return [*found, Check("daemon", False, f"it does not serve us: {error}", "qd stop, then qd up")]
-    hooks = _connection(home, config)
+        return [*found, HealthCheck("daemon", False, f"it refuses this command: {error}", "qd stop, then qd up")]
+    daemon = _daemon(client, config)
+    hooks = _connection(home, config, driver, "" if daemon.ok else "fix the daemon first")
     connected = any(check.name == "hooks" and check.ok for check in hooks)
-    found += [*_daemon(client, config), *findings(stats, __version__), *_socket(home), *_projects(client)]
-    found += [_claude(config), *hooks]
-    return found + (_unheard(client, claude_config_dir(config) / "sessions", stats) if connected else [])
+    found += [daemon, *findings(stats, __version__), *_socket(home), *_projects(client)]
+    found += [_program(driver), *hooks]
+    return found + (_silent_sessions(client, drivers, stats) if connected else [])
 
 
-def _home(home: Path) -> Check:
+def _service(home: Path, file: Path | None) -> list[HealthCheck]:
+    from quarterdeck.cli.admin.login_service import service_checks
+
+    return service_checks(home, file)
+
+
+def _home(home: Path) -> HealthCheck:
     try:
         prepare_home(home)
     except (QuarterdeckError, OSError) as error:
-        return Check("home", False, str(error), "mend it, or set QUARTERDECK_HOME")
-    return Check("home", True, str(home))
+        return HealthCheck("home", False, str(error), "fix it, or set QUARTERDECK_HOME to another folder")
+    return HealthCheck("home", True, str(home))
 
 
-def _files(home: Path) -> list[Check]:
-    """Whatever holds a secret or the record must be ours alone."""
-    found = []
+def _files(home: Path) -> Iterator[HealthCheck]:
+    """Files with secrets or the record must be accessible to their owner only."""
     for name in ("token", "hook-token", "events.db", "log/daemon.log", "run/daemon.json", "tls/key.pem"):
         path = home / name
         if path.is_symlink():
-            found.append(Check("home", False, f"{path} is a link", "remove it, then qd stop and qd up"))
+            yield HealthCheck("home", False, f"{path} is a symbolic link", "remove it, then qd stop and qd up")
         elif path.exists() and path.stat().st_uid != os.getuid():
             fix = f"chown {os.getuid()} {path}, or set QUARTERDECK_HOME"
-            found.append(Check("home", False, f"{path} belongs to another user", fix))
+            yield HealthCheck("home", False, f"{path} belongs to another user", fix)
         elif path.exists() and path.stat().st_mode & 0o077:
-            mode = path.stat().st_mode & 0o777
-            found.append(Check("home", False, f"{path} can be reached by others (mode {mode:o})", f"chmod 600 {path}"))
-    return found
+            says = f"{path} is accessible to other users (mode {path.stat().st_mode & 0o777:o})"
+            yield HealthCheck("home", False, says, f"chmod 600 {path}")
 
 
-def _notify(config: Config) -> list[Check]:
-    """Whether whom to tell is well configured; `qd notify test` says whether it works."""
+def _channels(config: Config) -> list[HealthCheck]:
+    """Check the configuration of the notification channels; only `qd notify test` sends something."""
     try:
         channels = channels_of(config.notify, Redactor())
     except QuarterdeckError as error:
-        return [Check("notify", False, str(error), "edit config.yaml, then qd stop and qd up")]
+        return [HealthCheck("notify", False, str(error), "edit config.yaml, then qd stop and qd up")]
     return [
-        Check("notify", trouble is None, f"{channel.name}: {trouble or channel.where}", "qd notify test")
+        HealthCheck("notify", trouble is None, f"{channel.name}: {trouble or channel.where}", "qd notify test")
         for channel in channels
-        for trouble in [channel.trouble()]
+        for trouble in [channel.problem()]
     ]
 
 
-def _daemon(client: Client, config: Config) -> list[Check]:
+def _daemon(client: Client, config: Config) -> HealthCheck:
     status = client.call("GET", "/healthz")["status"]
     port = urlsplit(client.url).port
     if status != "ok":
-        return [Check("daemon", False, f"it runs at {client.url}, but {UNWELL.get(status, status)}", "see below")]
+        says = f"it is running at {client.url}, but {UNWELL.get(status, status)}"
+        return HealthCheck("daemon", False, says, "see below")
     if config.runner.port not in (0, port):
-        says = f"it listens at {client.url}, the settings say port {config.runner.port}"
-        return [Check("daemon", False, says, "qd stop, then qd up, then qd install")]
-    return [Check("daemon", True, f"runs at {client.url}")]
+        says = f"it listens at {client.url}, but runner.port is {config.runner.port}"
+        fix = f"to keep port {port}, set runner.port: {port} in config.yaml; otherwise qd stop, qd up; then qd install"
+        return HealthCheck("daemon", False, says, fix)
+    return HealthCheck("daemon", True, f"running at {client.url}")
 
 
-def _port(home: Path, config: Config) -> list[Check]:
-    """Whether a daemon could listen where hooks expect it."""
+def _port(home: Path, config: Config) -> list[HealthCheck]:
+    """Check that a daemon could listen where hooks expect it."""
     port = config.runner.port or kept_port(Home(home))
     with socket.socket(socket.AF_INET6 if ":" in config.runner.host else socket.AF_INET) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((config.runner.host, port))
         except OSError as error:
-            fix = "stop what listens there, or choose another port with QUARTERDECK_PORT and run qd install"
-            return [Check("port", False, f"{config.runner.host}:{port} cannot be used ({error.strerror})", fix)]
+            fix = "stop the program that uses it, or set another runner.port in config.yaml; then qd up, qd install"
+            return [HealthCheck("port", False, f"{config.runner.host}:{port} cannot be used ({error.strerror})", fix)]
     return []
 
 
-def _unheard(client: Client, folder: Path, stats: dict[str, Any]) -> list[Check]:
-    """Sessions that run and never spoke to us: most began before Claude Code was connected."""
-    heard = {s["session_id"] for s in client.all("/api/v1/sessions") if s["state_source"] != "transcript"}
-    files = SessionsFolder(folder)
-    silent = [p for p in files.read() if p.session_id not in heard and files.identity(p) is not None]
+def _silent_sessions(client: Client, drivers: Drivers, stats: dict[str, Any]) -> list[HealthCheck]:
+    """Check for running sessions that never sent a hook call; most started before their agent was connected."""
+    known = {s["session_id"] for s in client.all("/api/v1/sessions") if s["state_source"] != "transcript"}
+    silent = [(process, session_id) for process, session_id in drivers.running() if session_id not in known]
     if silent:
-        says = f"{len(silent)} running sessions were never heard, as {silent[0].session_id} (pid {silent[0].pid})"
-        fix = "they began before qd install: end and resume them; /hooks in a session shows what is connected"
-        return [Check("sessions", bool(heard), says, fix)]
+        process, session_id = silent[0]
+        example = f"{session_id} (pid {process.pid})"
+        says = f"{len(silent)} running sessions never reported to Quarterdeck, for example {example}"
+        fix = "they started before qd install: end and resume them; /hooks in a session lists its hooks"
+        is_early = stats["uptime_seconds"] < REPORT_SECONDS
+        return [HealthCheck("sessions", bool(known) or is_early, says, fix)]
     if not stats["hook_seconds"]["count"]:
-        return [Check("sessions", True, "none was heard since the daemon started", "start claude, and say something")]
+        says = "no hook call since the daemon started"
+        return [HealthCheck("sessions", True, says, "start claude and send it a prompt")]
     return []
 
 
-def _projects(client: Client) -> list[Check]:
-    """How changes in projects are seen; nothing is said before anybody asked for projects."""
+def _projects(client: Client) -> Iterator[HealthCheck]:
+    """Check how changes in projects are noticed; empty before the first scan."""
     scan = client.get("/api/v1/projects/scan")
     if scan["watch"] == "live":
-        return [Check("projects", True, "changes in them are seen as they happen"), *_notes(scan)]
-    return _notes(scan)
+        yield HealthCheck("projects", True, "changes are noticed as they happen")
+    yield from (HealthCheck("projects", True, note) for note in scan["notes"])
 
 
-def _notes(scan: dict[str, Any]) -> list[Check]:
-    return [Check("projects", True, note) for note in scan["notes"]]
-
-
-def _socket(home: Path) -> list[Check]:
+def _socket(home: Path) -> Iterator[HealthCheck]:
     path = home / "run" / "hook.sock"
-    if not path.exists():
-        return []
-    mode = path.lstat().st_mode & 0o777
-    return [Check("socket", mode == 0o600, f"{path} has mode {mode:o}", "" if mode == 0o600 else "qd stop, then qd up")]
-
-
-def _claude(config: Config) -> Check:
-    try:
-        path = find_claude(config.claude.path)
-        version = ClaudeCli(path, claude_config_dir(config)).version() if path else ""
-    except QuarterdeckError as error:
-        return Check("claude", False, str(error), "set claude.path in config.yaml")
-    if path is None:
-        return Check("claude", False, "no claude program was found", "install Claude Code, or set claude.path")
-    if _numbers(version) < _numbers(SUPPORTED[0]):
-        return Check(
-            "claude", False, f"{path} is {version or 'of unknown version'}", f"update it to {SUPPORTED[0]} or newer"
+    if path.exists():
+        mode = path.lstat().st_mode & 0o777
+        is_private = mode == 0o600
+        yield HealthCheck(
+            "socket", is_private, f"{path} has mode {mode:o}", "" if is_private else "qd stop, then qd up"
         )
-    return Check("claude", True, f"{path} is {version}; tested with {' and '.join(SUPPORTED)}")
+
+
+def _program(driver: Driver) -> HealthCheck:
+    agent = AGENTS[driver.name]
+    try:
+        path = driver.find_program()
+        version = driver.version(path) if path else ""
+    except QuarterdeckError as error:
+        return HealthCheck(agent.name, False, str(error), f"set {driver.name}.path in config.yaml")
+    if path is None:
+        fix = f"install it, or set {driver.name}.path in config.yaml"
+        return HealthCheck(agent.name, False, f"{agent.label} was not found", fix)
+    oldest, newest = agent.supported
+    if _numbers(version) < _numbers(oldest):
+        fix = f"update it to {oldest} or newer"
+        return HealthCheck(agent.name, False, f"{path} is {version or 'of unknown version'}", fix)
+    says = f"{path} is {version}; tested with {oldest} and {newest}"
+    newer = "newer than the tested versions; report what does not work" * (_numbers(version) > _numbers(newest))
+    return HealthCheck(agent.name, True, says, driver.program_advice(path) or newer)
 
 
 def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".") if part.isdigit())
 
 
-def _connection(home: Path, config: Config) -> list[Check]:
+def _connection(home: Path, config: Config, driver: Driver, other_fix: str = "") -> list[HealthCheck]:
+    """Check the agent's connection. `other_fix` replaces the advice for a broken one: while the daemon listens at a
+    port that it will not keep, qd install would write that port."""
     from quarterdeck.cli.admin.install import endpoint
 
     try:
-        found = connect.state(home, claude_config_dir(config), endpoint(config))
+        found = driver.install_status(home, endpoint(config))
     except (QuarterdeckError, OSError) as error:
-        return [Check("hooks", False, str(error), "qd up, then qd install")]
-    if not found.connections:
-        return [
-            Check("hooks", False, "Claude Code is not connected", "qd install (qd install --dry-run shows the change)")
-        ]
-    made = [Check("hooks", True, f"{c.transport} for the {c.scope}, in {c.file}") for c in found.connections if c.is_ok]
-    wrong = [Check("hooks", False, problem, found.fix) for problem in found.problems]
-    return [*made, *wrong, *(_gate(c) for c in found.connections)]
+        return [HealthCheck("hooks", False, str(error), "qd up, then qd install")]
+    if not found.connections and not found.gates:
+        says = f"{AGENTS[driver.name].label} is not connected"
+        return [HealthCheck("hooks", False, says, "qd install (qd install --dry-run shows the change)")]
+    working = [f"{c.transport} for the {c.scope}, in {c.file}" for c in found.connections if not c.problems]
+    of_gates = {problem for gate in found.gates for problem in gate.problems}
+    broken = [problem for problem in found.problems if problem not in of_gates]
+    return [
+        *(HealthCheck("hooks", True, says) for says in working),
+        *(HealthCheck("hooks", False, problem, other_fix or found.fix) for problem in broken),
+        *_gates(found),
+    ]
 
 
-def _gate(connection: connect.Connection) -> Check:
-    """Whether rules are enforced there: both ways are well, and a person must know which it is."""
-    if connection.enforced:
-        says = f"rules are enforced in {connection.file}: no tool runs while the daemon cannot be asked"
-        return Check("enforce", True, says, "qd install without --enforce ends that")
-    return Check("enforce", True, f"rules are not enforced in {connection.file}", "qd install --enforce")
+def _gates(found: InstallStatus) -> list[HealthCheck]:
+    """Show what happens while the daemon cannot be reached: without a gate that is no problem, but you must know it."""
+    if not found.gates:
+        says = "while the daemon cannot be reached, Claude Code asks at its own prompt"
+        return [HealthCheck("enforce", True, says, "to let no tool run then: qd install --enforce")]
+    broken = [HealthCheck("enforce", False, problem, found.fix) for gate in found.gates for problem in gate.problems]
+    whole = "the gate in {} is intact: while the daemon cannot be reached, no tool runs"
+    return broken or [HealthCheck("enforce", True, whole.format(gate.file), OPEN_GATE) for gate in found.gates]

@@ -1,4 +1,4 @@
-"""Taking the log away, and proving that it is whole."""
+"""`qd export`: write the log to a file, and verify that it is complete."""
 
 from __future__ import annotations
 
@@ -6,30 +6,26 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import closing, nullcontext
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated, BinaryIO, Literal
 
-import typer
-
-from quarterdeck.cli.common import plainly
-from quarterdeck.cli.output.export_formats import FORMATS
-from quarterdeck.config import home_path
+from quarterdeck.cli.common import command, group, option
+from quarterdeck.cli.output.export_formats import FORMATS, ExportFilter
+from quarterdeck.cli.output.time_args import SINCE, read_time
+from quarterdeck.config.home import home_path
 from quarterdeck.errors import Refused
 from quarterdeck.store.dump import Archive, StoredRow
-from quarterdeck.store.feed_query import sound
+from quarterdeck.store.queries.feed_query import readable_event
 
+app = group("Export the log.")
 PROGRESS = 100_000
 
 
-class Format(StrEnum):
-    NDJSON = "ndjson"
-    CSV = "csv"
-    MD = "md"
+Format = Literal["ndjson", "csv", "md"]
 
 
 class Tally:
-    """Counts rows as they pass and says on stderr how far a long export is."""
+    """Counts exported rows and reports the progress of a long export on stderr."""
 
     def __init__(self, last: int) -> None:
         self.rows = 0
@@ -39,38 +35,47 @@ class Tally:
     def count(self, rows: Iterable[StoredRow]) -> Iterator[StoredRow]:
         for row in rows:
             self.rows += 1
-            if row.body is None or sound(row.body) is None:
+            if row.body is None or readable_event(row.body) is None:
                 self.damaged.append(row.seq_no)
             if self.rows % PROGRESS == 0:
                 sys.stderr.write(f"Exported {self.rows:,} events, up to {row.seq_no:,} of {self._last:,}\n")
             yield row
 
 
-@plainly
+@command(app)
 def export(
     format: Annotated[
-        Format | None, typer.Option(help="One JSON object a line (as without it), a table, a page.")
+        Format | None, option("ndjson: one JSON object per line (default); csv: a table; md: a page.")
     ] = None,
     verify: Annotated[
         bool,
-        typer.Option("--verify", help="Prove the whole chain; exit 1 names the first bad row. Alone it writes none."),
+        option(
+            "Verify the hash chain of the whole log; exit 1 names the first bad row. On its own it exports nothing.",
+            "--verify",
+        ),
     ] = False,
-    session: Annotated[str, typer.Option(help="Only sessions whose id begins so.")] = "",
-    after: Annotated[int, typer.Option(min=0, help="Only events after this seq_no.")] = 0,
-    output: Annotated[Path | None, typer.Option(help="Write here instead of stdout.", dir_okay=False)] = None,
+    session: Annotated[str, option("Only sessions whose id starts with this.")] = "",
+    since: Annotated[str | None, option(f"Only events since then: {SINCE}.")] = None,
+    until: Annotated[str | None, option(f"Only events until then: {SINCE}.")] = None,
+    project: Annotated[str | None, option("Only sessions that worked in this folder, or in one of this name.")] = None,
+    after: Annotated[int, option("Only events after this seq_no.", min=0)] = 0,
+    output: Annotated[Path | None, option("File to write (default: stdout).", dir_okay=False)] = None,
 ) -> None:
-    """Write the log to stdout or a file, or prove it. No daemon is needed, and a damaged log will do."""
-    writes = not verify or any((format, session, after, output))
+    """Export or verify the log. Works without a daemon, and with a damaged log."""
+    writes = not verify or any((format, session, after, output, since, until, project))
+    wanted = ExportFilter(
+        since=read_time(since) if since else None, until=read_time(until) if until else None, project=project
+    )
     with closing(Archive(home_path() / "events.db")) as archive:
         tally = Tally(archive.end())
         if writes:
-            rows = tally.count(archive.rows(after=after, session=session))
-            _write(FORMATS[format or Format.NDJSON](rows), output)
+            rows = tally.count(wanted.of(archive.rows(after=after, session=session)))
+            _write(FORMATS[format or "ndjson"](rows), output)
         if verify:
-            _prove(archive)
+            _verify(archive)
     if tally.damaged:
         more = f" and {len(tally.damaged) - 1} more" if len(tally.damaged) > 1 else ""
-        raise Refused(f"row {tally.damaged[0]}{more} is damaged and was written as it is; see: qd export --verify")
+        raise Refused(f"row {tally.damaged[0]}{more} is damaged and was exported as it is; see: qd export --verify")
 
 
 def _write(pieces: Iterable[bytes], output: Path | None) -> None:
@@ -80,16 +85,16 @@ def _write(pieces: Iterable[bytes], output: Path | None) -> None:
         out.flush()
 
 
-def _prove(archive: Archive) -> None:
+def _verify(archive: Archive) -> None:
     damage = archive.verify()
     if damage is not None:
         raise Refused(f"the log is damaged: seq_no {damage.seq_no}: {damage.reason}")
     count, head = archive.head()
-    sys.stderr.write(f"The chain is whole: {count:,} rows, head {head}\n")
+    sys.stderr.write(f"The log is complete and unchanged: {count:,} rows, head {head}\n")
 
 
 def _opened(output: Path | None) -> closing[BinaryIO] | nullcontext[BinaryIO]:
-    """Where the export goes; a file is ours alone, because the log holds what was said."""
+    """The stream to write to. Only the owner can read the file, because the log contains conversations."""
     if output is None:
         return nullcontext(sys.stdout.buffer)
     try:
@@ -97,7 +102,3 @@ def _opened(output: Path | None) -> closing[BinaryIO] | nullcontext[BinaryIO]:
     except OSError as error:
         raise Refused(f"{output}: cannot be written ({error.strerror})") from None
     return closing(os.fdopen(descriptor, "wb"))
-
-
-def register(cli: typer.Typer) -> None:
-    cli.command()(export)

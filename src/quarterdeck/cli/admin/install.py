@@ -1,118 +1,122 @@
-"""Connecting Claude Code: install, uninstall, doctor."""
+"""Connect Claude Code: install, uninstall, doctor."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from msgspec.structs import asdict
+from rich.text import Text
 
-from quarterdeck import hook
+from quarterdeck.agents.base import Endpoint, Transport
 from quarterdeck.cli.admin.doctor import checks
-from quarterdeck.cli.common import AsJson, ConfigFile, cell, out, plainly, print_json, settings
-from quarterdeck.config import Config, claude_config_dir, home_path, prepare_home
-from quarterdeck.daemon.setup.home import Home, kept_port
-from quarterdeck.drivers.claude.install import install as connect
-from quarterdeck.drivers.claude.install.install import Endpoint, Scope, Transport
+from quarterdeck.cli.common import ConfigFile, Output, cell, command, group, option, out, settings
+from quarterdeck.config.home import home_path, prepare_home
+from quarterdeck.config.settings import Config
+from quarterdeck.daemon.setup.home_files import Home, kept_port
+from quarterdeck.drivers.base import GateStatus, InstallOptions, InstallReport, InstallScope, UninstallOptions
+from quarterdeck.drivers.registry import Drivers
 from quarterdeck.errors import QuarterdeckError
-from quarterdeck.surfaces.text.health import Check
+from quarterdeck.views.health import MARKS, HealthCheck
 
-ScopeOption = Annotated[Scope, typer.Option(help="For every project of yours, or for one.")]
-ProjectOption = Annotated[
-    Path | None, typer.Option(help="The project's folder, with --scope project.", file_okay=False)
-]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the change as a diff and make none.")]
-Full = Annotated[bool, typer.Option("--full", help="With --dry-run: files of Quarterdeck's own too, on a terminal.")]
+app = group("Connect agents.")
+STYLES = {"good": "", "advice": "cyan", "problem": "red"}
+ScopeOption = Annotated[InstallScope, option("user: all your projects; project: the one in --project.")]
+ProjectOption = Annotated[Path | None, option("Folder of the project, for --scope project.", file_okay=False)]
+DryRun = Annotated[bool, option("Show the change as a diff without making it.", "--dry-run")]
+Full = Annotated[bool, option("Also show the diff of Quarterdeck's own files on a terminal.", "--full")]
 
 
-@plainly
+@command(app)
 def install(
-    scope: ScopeOption = Scope.USER,
+    scope: ScopeOption = InstallScope.USER,
     project: ProjectOption = None,
-    transport: Annotated[Transport, typer.Option(help="A plugin, or hooks in a settings file.")] = Transport.PLUGIN,
+    transport: Annotated[
+        Transport, option("Connect with a plugin, or with hooks in a settings file.")
+    ] = Transport.PLUGIN,
     enforce: Annotated[
-        bool, typer.Option("--enforce", help="Enforce rules: no tool runs while Quarterdeck cannot be asked.")
+        bool,
+        option(
+            "Block every tool call while Quarterdeck cannot be reached (default: Claude Code asks at its own prompt).",
+            "--enforce",
+        ),
     ] = False,
     dry_run: DryRun = False,
     full: Full = False,
     config: ConfigFile = None,
-    json: AsJson = False,
-) -> None:
-    """Connect Claude Code, so that its sessions show here. Again brings the connection up to date."""
+) -> Output:
+    """Connect Claude Code to Quarterdeck. Its sessions then show up here. Run it again to update the connection."""
     chosen = settings(config)
     if not dry_run:
-        Home(home_path()).keep_forwarder(Path(hook.__file__))
-    report = connect.install(
-        connect.InstallOptions(
-            home=home_path(),
-            config_dir=claude_config_dir(chosen),
-            endpoint=endpoint(chosen),
-            transport=transport,
-            scope=scope,
-            project=project,
-            claude_path=chosen.claude.path,
-            enforce=enforce,
-            dry_run=dry_run,
-        )
+        Home(home_path()).keep_forwarder()
+    options = InstallOptions(
+        endpoint=endpoint(chosen),
+        transport=transport,
+        scope=scope,
+        project=project,
+        enforce=enforce,
+        dry_run=dry_run,
     )
-    _show(report, json, full)
+    return _output(Drivers(chosen).of().install(home_path(), options), full)
 
 
-@plainly
+@command(app)
 def uninstall(
-    scope: Annotated[Scope | None, typer.Option(help="Only there; without it everything goes.")] = None,
+    scope: Annotated[InstallScope | None, option("Disconnect only this scope (default: all).")] = None,
     project: ProjectOption = None,
     dry_run: DryRun = False,
     full: Full = False,
     config: ConfigFile = None,
-    json: AsJson = False,
-) -> None:
-    """Disconnect Claude Code and leave its settings as they were."""
-    chosen = settings(config)
-    report = connect.uninstall(
-        connect.UninstallOptions(
-            home=home_path(),
-            config_dir=claude_config_dir(chosen),
-            scope=scope,
-            project=project,
-            claude_path=chosen.claude.path,
-            dry_run=dry_run,
-        )
-    )
-    _show(report, json, full)
+) -> Output:
+    """Disconnect Claude Code and restore its settings."""
+    driver = Drivers(settings(config)).of()
+    options = UninstallOptions(scope=scope, project=project, dry_run=dry_run)
+    return _output(driver.uninstall(home_path(), options), full)
 
 
-def _show(report: connect.InstallReport, as_json: bool, full: bool) -> None:
-    """A program reads the whole diff; a person on a terminal that of files which are not ours, unless all is wanted."""
+def is_connected(config: Path | None) -> bool:
+    """True if the agent reports to this home as an install would let it; False also when that cannot be read."""
+    try:
+        chosen = settings(config)
+        found = Drivers(chosen).of().install_status(home_path(), endpoint(chosen))
+    except (QuarterdeckError, OSError):
+        return False
+    return any(not connection.problems for connection in found.connections)
+
+
+def gates(config: Path | None = None) -> tuple[GateStatus, ...]:
+    """The enforce gates; empty also when that cannot be read."""
+    try:
+        chosen = settings(config)
+        return Drivers(chosen).of().install_status(home_path(), endpoint(chosen)).gates
+    except (QuarterdeckError, OSError):
+        return ()
+
+
+def _output(report: InstallReport, full: bool) -> Output:
     for warning in report.warnings:
         sys.stderr.write(f"quarterdeck: {warning}\n")
-    if as_json:
-        print_json({"changed": report.changed, "diff": report.diff, "lines": list(report.lines)})
-        return
+    value = {"changed": report.changed, "diff": report.diff, "lines": list(report.lines)}
+    return Output(value, _report_lines(report, full))
+
+
+def _report_lines(report: InstallReport, full: bool) -> Iterator[str]:
+    """The report. On a terminal the diff of Quarterdeck's own files is left out, except with `full`."""
     brief = out.is_terminal and not full
-    sys.stdout.write(report.theirs if brief else report.diff)
-    if report.ours:
-        more = "; --full shows them" if brief else ""
-        count = "1 file" if report.ours == 1 else f"{report.ours} files"
-        out.print(cell(f"And {count} of Quarterdeck's own in {home_path()}{more}."))
-    for line in report.lines:
-        out.print(cell(line))
+    sys.stdout.write(report.settings_diff if brief else report.diff)
+    if brief and report.plugin_file_count:
+        count = "1 file" if report.plugin_file_count == 1 else f"{report.plugin_file_count} files"
+        yield f"Plus {count} of Quarterdeck's own in {home_path()} (show them with --full)."
+    yield from report.lines
 
 
 def endpoint(config: Config) -> Endpoint:
-    """Where hooks report to: the running daemon, or where the next one will be."""
+    """The endpoint that hooks call: the running daemon, or where the next one will listen."""
     prepare_home(home_path())
     home = Home(home_path())
-    return Endpoint(
-        url=_url(home, config),
-        hook_token=home.token("hook-token"),
-        wait_seconds=config.decide.wait_seconds,
-        socket=str(home.socket),
-        python=str(Path(sys.executable).resolve()),
-        hook_file=str(home.forwarder),
-        holds_stop=config.decide.hold_stop,
-    )
+    return home.endpoint(_url(home, config), config.decide)
 
 
 def _url(home: Home, config: Config) -> str:
@@ -121,31 +125,23 @@ def _url(home: Home, config: Config) -> str:
         return str(note["url"])
     port = config.runner.port or kept_port(home)
     if not port:
-        raise QuarterdeckError("no port has been chosen yet; start Quarterdeck once with: qd up")
+        raise QuarterdeckError("no port is set yet; start Quarterdeck once with: qd up")
     return f"http://{config.runner.host}:{port}"
 
 
-@plainly
-def doctor(config: ConfigFile = None, json: AsJson = False) -> None:
-    """Examine the set-up and say how to mend what is wrong."""
+@command(app)
+def doctor(config: ConfigFile = None) -> Output:
+    """Check the installation and show how to fix each problem. ✗ marks a problem, i a suggestion, ✓ a passed check."""
     found = checks(home_path(), config)
-    if json:
-        print_json(
-            {"checks": [{"name": c.name, "ok": c.ok, "says": c.says, "fix": c.fix} for c in found], "next": None}
-        )
-    else:
-        for check in found:
-            _show_check(check)
-    if not all(check.ok for check in found):
-        raise typer.Exit(1)
+    return Output(
+        {"checks": [{**asdict(check), "level": check.level} for check in found], "next": None},
+        _check_lines(found),
+        all(check.ok for check in found),
+    )
 
 
-def _show_check(check: Check) -> None:
-    out.print(cell(f"{'✓' if check.ok else '✗'} {check.name}: {check.says}", "" if check.ok else "red"))
-    if check.fix:
-        out.print(cell(f"    → {check.fix}", "bold" if not check.ok else "dim"))
-
-
-def register(cli: typer.Typer) -> None:
-    for command in (install, uninstall, doctor):
-        cli.command()(command)
+def _check_lines(found: list[HealthCheck]) -> Iterator[Text]:
+    for check in found:
+        yield cell(f"{MARKS[check.level]} {check.name}: {check.says}", STYLES[check.level])
+        if check.fix:
+            yield cell(f"    → {check.fix}", "dim" if check.ok else "bold")

@@ -1,4 +1,4 @@
-"""Whom to tell of requests that wait: notify test."""
+"""`qd notify test`: send a test notification through each channel."""
 
 from __future__ import annotations
 
@@ -6,39 +6,33 @@ import secrets
 import time
 from typing import Any
 
-import typer
+from rich.text import Text
 
-from quarterdeck.cli.common import AsJson, ConfigFile, cell, out, plainly, print_json, settings
-from quarterdeck.core.engine.notifications import Notice
+from quarterdeck.cli.common import ConfigFile, Output, cell, command, group, settings
+from quarterdeck.core.text.notifications import Notice
 from quarterdeck.daemon.notify.channels import Channel, channels_of
-from quarterdeck.daemon.notify.http_post import NotSent
+from quarterdeck.daemon.notify.http_post import NotificationFailed
 from quarterdeck.daemon.telemetry.log_redaction import Redactor
 from quarterdeck.errors import Refused
 
-notify = typer.Typer(help="Try how people are told of requests that wait.", no_args_is_help=True, rich_markup_mode=None)
+app = group("Test the notifications about waiting requests.", name="notify")
 
 
-@notify.callback()
-def group() -> None:
-    """A group of one command stays a group."""
-
-
-@notify.command("test")
-@plainly
-def send_test(config: ConfigFile = None, json: AsJson = False) -> None:
-    """Send a test through each configured channel, and say what came back."""
+@command(app, "test")
+def send_test(config: ConfigFile = None) -> Output:
+    """Send a test notification through each channel. Shows the result of each."""
     channels = channels_of(settings(config).notify, Redactor())
     if not channels:
-        raise Refused("no channel is configured: set notify.desktop, notify.webhook_url or notify.push_url")
+        raise Refused(
+            "no channel is configured; set notify.desktop, notify.webhook_url or notify.push_url in config.yaml"
+        )
     results = [_try(channel) for channel in channels]
-    if json:
-        print_json({"channels": results})
-    else:
-        for result in results:
-            mark, style = ("✓", "green") if result["ok"] else ("✗", "red")
-            out.print(cell(f"{mark} {result['channel']} ({result['where']}): {result['says']}", style))
-    if not all(result["ok"] for result in results):
-        raise typer.Exit(1)
+    return Output({"channels": results}, map(_result_line, results), all(result["ok"] for result in results))
+
+
+def _result_line(result: dict[str, Any]) -> Text:
+    mark, style = ("✓", "green") if result["ok"] else ("✗", "red")
+    return cell(f"{mark} {result['channel']} ({result['where']}): {result['says']}", style)
 
 
 def _try(channel: Channel) -> dict[str, Any]:
@@ -47,15 +41,11 @@ def _try(channel: Channel) -> dict[str, Any]:
         at=time.time(),
         risk="low",
         title="this is a test",
-        message="Requests that nobody answers will be told of here.",
+        message="You will be notified here about requests that nobody answers.",
         requests=(),
     )
     try:
         says, ok = channel.send(notice, None), True
-    except NotSent as error:
+    except NotificationFailed as error:
         says, ok = str(error), False
     return {"channel": channel.name, "where": channel.where, "ok": ok, "says": says}
-
-
-def register(cli: typer.Typer) -> None:
-    cli.add_typer(notify, name="notify")

@@ -1,1 +1,12 @@
-"""Commands of daily work."""
+"""Commands of daily work.
+
+decisions    allow, deny, answer, pass
+event_feed   feed
+mcp          mcp
+plugins      plugins
+projects     projects
+queries      sessions, requests
+rule_files   rules export, rules import
+rules        rules
+sessions     run, send, interrupt, end, resume, fork, takeover, switch, attach, give-back
+worktrees    worktrees"""

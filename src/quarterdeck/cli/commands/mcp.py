@@ -1,98 +1,106 @@
-"""MCP servers from the command line."""
+"""`qd mcp`: list, check, add and remove Claude Code's MCP servers."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import quote, urlencode
 
-import typer
-from rich.table import Table
+from rich.console import RenderableType
 from rich.text import Text
 
-from quarterdeck.cli.commands.plugins import ProjectOption, ScopeOption, patiently, placed, say
-from quarterdeck.cli.common import AsJson, ago, cell, client, out, plainly, print_json
+from quarterdeck.cli.commands.plugins import ProjectOption, ScopeOption, change, scope_fields, scope_place
+from quarterdeck.cli.common import (
+    Columns,
+    Json,
+    Output,
+    argument,
+    cell,
+    client,
+    command,
+    default_command,
+    group,
+    option,
+    table,
+)
+from quarterdeck.cli.output.progress import call_with_spinner
 from quarterdeck.errors import Refused
+from quarterdeck.surfaces.text.labels import ago
 
-mcp = typer.Typer(help="Claude Code's MCP servers.", no_args_is_help=True, rich_markup_mode=None)
+app = group("Manage Claude Code's MCP servers.", name="mcp")
 
 STATUS = {
     "connected": ("✓ connected", "green"),
     "failed": ("✕ failed", "red"),
-    "pending": ("⏸ to approve", "yellow"),
-    "needs_auth": ("? sign in", "yellow"),
+    "pending": ("⏸ needs approval", "yellow"),
+    "needs_auth": ("? needs sign-in", "yellow"),
     "disabled": ("– disabled", "dim"),
-    "unchecked": ("· not tried", "dim"),
+    "unchecked": ("· not checked", "dim"),
 }
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The server's name.")]
-Rest = Annotated[list[str], typer.Argument(metavar="COMMAND… | URL", help="After --, the command and its words.")]
-Env = Annotated[list[str] | None, typer.Option("--env", "-e", help="KEY=VALUE, for a command; may repeat.")]
-Header = Annotated[list[str] | None, typer.Option("--header", "-H", help="'Name: value', for a URL; may repeat.")]
+Name = Annotated[str, argument("Name of the server.", metavar="NAME")]
+Rest = Annotated[list[str], argument("The server's command after --, or its URL.", metavar="COMMAND… | URL")]
+Env = Annotated[list[str] | None, option("Environment variable of a command, as KEY=VALUE; repeatable.", "--env", "-e")]
+Header = Annotated[list[str] | None, option("HTTP header for a URL, as 'Name: value'; repeatable.", "--header", "-H")]
 Secrets = Annotated[
     Path | None,
-    typer.Option(help="A file of KEY=VALUE or 'Name: value' lines, so that no secret is typed.", dir_okay=False),
+    option("File with KEY=VALUE or 'Name: value' lines, to keep secrets off the command line.", dir_okay=False),
 ]
-Transport = Annotated[str | None, typer.Option(help="stdio, http or sse; by what follows unless told.")]
+Transport = Annotated[Literal["stdio", "http", "sse"] | None, option("Transport (default: inferred).")]
 
 
-@mcp.command("list")
-@plainly
+@default_command(app)
+@command(app, "list")
 def list_servers(
     project: ProjectOption = None,
-    check: Annotated[bool, typer.Option("--check", help="Start each server and tell how it did.")] = False,
-    json: AsJson = False,
-) -> None:
-    """List the MCP servers that Claude Code is configured with. None is started, unless --check says so."""
+    check: Annotated[bool, option("Start each server and show its status.", "--check")] = False,
+) -> Output:
+    """List the MCP servers in Claude Code's configuration. With --check each is started."""
     place = {"project": str(project.resolve())} if project else {}
     if check:
-        found = patiently("Trying the servers", "POST", "/mcp/check", place)
-    else:
-        found = client().get("/api/v1/mcp", **place)
-    _show(found, json)
+        return _servers(call_with_spinner("Checking the servers", "POST", "/mcp/check", place))
+    return _servers(client().get("/api/v1/mcp", **place))
 
 
-@mcp.command("get")
-@plainly
-def get_server(name: Name, json: AsJson = False) -> None:
-    """Show the servers of one name."""
-    _show(client().get(f"/api/v1/mcp/{quote(name, safe='')}"), json)
+@command(app, "get")
+def get_server(name: Name) -> Output:
+    """Show every server with this name."""
+    return _servers(client().get(f"/api/v1/mcp/{quote(name, safe='')}"))
 
 
-def _show(found: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        print_json(found)
-        return
-    if not found["mcp"]:
-        out.print("No MCP servers. Add one with: qd mcp add NAME -- COMMAND")
-        return
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("server", "status", "transport", "scope", "what"):
-        table.add_column(column, overflow="fold")
-    for one in found["mcp"]:
-        where = f"{one['scope']} {one['project']}" if one["project"] else one["scope"]
-        table.add_row(cell(one["name"]), _status(one), cell(one["transport"]), cell(where), cell(_what(one), "dim"))
-    out.print(table)
-    for one in found["mcp"]:
+def _servers(found: Json) -> Output:
+    return Output(found, _server_lines(found["mcp"]))
+
+
+def _server_lines(servers: list[Json]) -> Iterator[RenderableType]:
+    columns: Columns = {
+        "server": "name",
+        "status": _status,
+        "transport": "transport",
+        "scope": scope_place,
+        "config": _config,
+    }
+    yield table(servers, columns, columns) if servers else "No MCP servers. Add one with: qd mcp add NAME -- COMMAND"
+    for one in servers:
         if one["last_error"]:
-            out.print(cell(f"! {one['name']}: {one['last_error']}", "yellow"))
+            yield cell(f"! {one['name']}: {one['last_error']}", "yellow")
         if one["login"]:
-            out.print(cell(f"  sign in with: {one['login']}"))
+            yield f"  sign in with: {one['login']}"
 
 
-def _status(one: dict[str, Any]) -> Text:
+def _status(one: Json) -> Text:
     word, style = STATUS.get(one["status"], (one["status"], ""))
     when = f" {ago(one['checked_at'])}" if one["checked_at"] else ""
     return cell(word + when, style)
 
 
-def _what(one: dict[str, Any]) -> str:
+def _config(one: Json) -> Text:
     config = one["config"]
     words = [config["url"]] if "url" in config else [config.get("command", ""), *config.get("args", [])]
-    return " ".join([*words, *config.get("env", {}), *config.get("headers", {})])
+    return cell(" ".join([*words, *config.get("env", {}), *config.get("headers", {})]), "dim")
 
 
-@mcp.command("add")
-@plainly
+@command(app, "add")
 def add_server(
     name: Name,
     rest: Rest,
@@ -102,38 +110,31 @@ def add_server(
     secrets: Secrets = None,
     scope: ScopeOption = None,
     project: ProjectOption = None,
-    json: AsJson = False,
-) -> None:
-    """Add a server. `qd mcp add tools -- npx server`, or `qd mcp add web https://example.org/mcp`."""
+) -> Output:
+    """Add a server. For example `qd mcp add tools -- npx server`, or `qd mcp add web https://example.org/mcp`."""
     remote = transport in ("http", "sse") or (transport is None and rest[0].startswith(("http://", "https://")))
     body: dict[str, Any] = {"name": name, "transport": transport or ("http" if remote else "stdio")}
-    body |= placed(scope, project)
-    lines = [line for line in _lines(secrets) if line.strip()]
+    body |= scope_fields(scope, project)
+    lines = secrets.read_text(encoding="utf-8").splitlines() if secrets else []
     if remote:
-        body |= {"url": rest[0], "headers": dict(_pair(line, ":") for line in [*(header or []), *lines])}
+        body |= {"url": rest[0], "headers": _pairs(":", [*(header or []), *lines])}
     else:
-        body |= {"command": rest[0], "args": rest[1:], "env": dict(_pair(line, "=") for line in [*(env or []), *lines])}
-    say(patiently(f"Adding {name}", "POST", "/mcp", body), json)
+        body |= {"command": rest[0], "args": rest[1:], "env": _pairs("=", [*(env or []), *lines])}
+    return change(f"Adding {name}", "POST", "/mcp", body)
 
 
-def _lines(file: Path | None) -> list[str]:
-    return file.read_text(encoding="utf-8").splitlines() if file else []
+def _pairs(mark: str, lines: list[str]) -> dict[str, str]:
+    pairs = {}
+    for line in filter(str.strip, lines):
+        key, found, value = line.partition(mark)
+        if not found:
+            raise Refused(f"{key.strip()}: must be {'KEY=VALUE' if mark == '=' else 'Name: value'}")
+        pairs[key.strip()] = value.strip() if mark == ":" else value
+    return pairs
 
 
-def _pair(line: str, mark: str) -> tuple[str, str]:
-    key, found, value = line.partition(mark)
-    if not found:
-        raise Refused(f"{key.strip()}: write it as {'KEY=VALUE' if mark == '=' else 'Name: value'}")
-    return key.strip(), value.strip() if mark == ":" else value
-
-
-@mcp.command("remove")
-@plainly
-def remove_server(name: Name, scope: ScopeOption = None, project: ProjectOption = None, json: AsJson = False) -> None:
+@command(app, "remove")
+def remove_server(name: Name, scope: ScopeOption = None, project: ProjectOption = None) -> Output:
     """Remove a server."""
-    where = urlencode(placed(scope, project))
-    say(patiently(f"Removing {name}", "DELETE", f"/mcp/{quote(name, safe='')}?{where}"), json)
-
-
-def register(cli: typer.Typer) -> None:
-    cli.add_typer(mcp, name="mcp")
+    where = urlencode(scope_fields(scope, project))
+    return change(f"Removing {name}", "DELETE", f"/mcp/{quote(name, safe='')}?{where}")

@@ -1,153 +1,126 @@
-"""Projects from the command line: which there are, and which folders are trusted."""
+"""`qd projects`: list and scan projects, trust and untrust folders."""
 
 from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
+from urllib.parse import urlencode
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
+from rich.console import RenderableType
 from rich.text import Text
 
-from quarterdeck.cli.common import AsJson, ago, cell, client, out, plainly, print_json
-from quarterdeck.core.text.sanitize import one_line
-from quarterdeck.surfaces.text.project_config import brings_lines
-
-projects = typer.Typer(
-    help="The projects of this machine, and which folders are trusted.",
-    invoke_without_command=True,
-    rich_markup_mode=None,
+from quarterdeck.cli.commands.worktrees import changes
+from quarterdeck.cli.common import (
+    SLOW_CALL_SECONDS,
+    Columns,
+    Json,
+    Output,
+    Yes,
+    argument,
+    cell,
+    client,
+    command,
+    default_command,
+    group,
+    option,
+    show,
+    table,
 )
+from quarterdeck.cli.output.progress import progress_bar
+from quarterdeck.core.text.sanitize import one_line
+from quarterdeck.surfaces.terminal.forms.project_choice import last_used_at
+from quarterdeck.surfaces.text.labels import ago
+from quarterdeck.surfaces.text.project_config_text import config_lines
+
+app = group("List the projects on this machine, and trust folders.", name="projects")
 
 POLL_SECONDS = 0.1
-Dir = Annotated[Path, typer.Argument(metavar="DIR", help="The project's folder.", exists=True, file_okay=False)]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Trust it without a question.")]
+Dir = Annotated[Path, argument("Folder of the project.", metavar="DIR", exists=True, file_okay=False)]
 STYLES = {"head": "bold", "trouble": "yellow"}
-Anew = Annotated[bool, typer.Option("--anew", help="Ask git about every project, changed or not.")]
+Refresh = Annotated[bool, option("Ask git about every project, changed or not.", "--refresh")]
+FormerRefresh = Annotated[bool, option("The former name of --refresh.", "--anew", hidden=True)]
 
 
-@projects.callback()
-@plainly
-def list_projects(context: typer.Context, json: AsJson = False) -> None:
-    """List the projects: branch, changes, trust, and the conversations in each."""
-    if context.invoked_subcommand is not None:
-        return
-    _show(_call("GET", "/api/v1/projects"), json)
+@default_command(app)
+@command(app, "list")
+def list_projects() -> Output:
+    """List the projects: branch, changes, trust and sessions."""
+    found = client(SLOW_CALL_SECONDS).get("/api/v1/projects")
+    return Output(found, _project_lines(found))
 
 
-@projects.command("list")
-@plainly
-def list_again(json: AsJson = False) -> None:
-    """List the projects, as `qd projects` does."""
-    _show(_call("GET", "/api/v1/projects"), json)
-
-
-@projects.command("scan")
-@plainly
-def scan(anew: Anew = False, json: AsJson = False) -> None:
-    """Look for projects again, with a bar on a terminal, and list them."""
-    told = _call("POST", f"/api/v1/projects/scan?wait=0{'&anew=true' if anew else ''}")
-    columns = (TextColumn("Looking for projects"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, transient=True, disable=not sys.stdout.isatty()) as progress:
-        bar = progress.add_task("", total=None)
-        while told["state"] == "running":
-            progress.update(bar, completed=told["done"], total=told["total"] or None)
+@command(app)
+def scan(refresh: Refresh = False, former_refresh: FormerRefresh = False) -> Output:
+    """Scan for projects, and list them."""
+    query = urlencode({"wait": 0, **({"anew": "true"} if refresh or former_refresh else {})})
+    state = client(SLOW_CALL_SECONDS).call("POST", f"/api/v1/projects/scan?{query}")
+    with progress_bar("Scanning for projects") as progress:
+        while state["state"] == "running":
+            progress(state["done"], state["total"] or None)
             time.sleep(POLL_SECONDS)
-            told = client().get("/api/v1/projects/scan")
-    _show(_call("GET", "/api/v1/projects"), json)
+            state = client().get("/api/v1/projects/scan")
+    return list_projects()
 
 
-def _call(method: str, path: str) -> dict[str, Any]:
-    """The first look may take a while."""
-    return client(timeout=60.0).call(method, path)
+def _project_lines(found: Json) -> Iterator[RenderableType]:
+    columns: Columns = {
+        "project": "name",
+        "branch": lambda one: cell(one["git_branch"] or ("–" if one["is_dirty"] is None else "detached"), "cyan"),
+        "": lambda one: cell(f"? {one['git_trouble']}", "yellow") if one["git_trouble"] else changes(one, None),
+        "trust": _trust,
+        "sessions": _sessions,
+        "last used": lambda one: ago(last_used_at(one) or None),
+        "path": lambda one: cell(one["path"], "dim"),
+    }
+    projects = sorted(found["projects"], key=lambda one: (-last_used_at(one), one["path"]))
+    hint = "No projects. Set projects.roots in config.yaml to the folders to scan, or start Claude Code in a project."
+    yield table(projects, columns, ("project", "path")) if projects else hint
+    yield from (cell(f"! {note}", "yellow") for note in found["scan"]["notes"])
 
 
-def _show(found: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        print_json(found)
-        return
-    if not found["projects"]:
-        out.print(
-            "No projects. Name folders to look in with projects.roots in config.yaml, or start Claude Code in one."
-        )
-    else:
-        out.print(_table(found["projects"]))
-    for note in found["scan"]["notes"]:
-        out.print(cell(f"! {note}", "yellow"))
+def _trust(project: Json) -> Text:
+    if project["trusted"]:
+        return cell("trusted", "green")
+    return cell("rules" if project["trust"] == "rules" else "–", "dim")
 
 
-def _table(found: list[dict[str, Any]]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("project", "branch", "", "trust", "sessions", "used", "path"):
-        table.add_column(column, no_wrap=column not in ("project", "path"), overflow="fold")
-    for one in sorted(found, key=lambda p: (-_used(p), p["path"])):
-        table.add_row(
-            cell(one["name"]),
-            cell(one["git_branch"] or ("detached" if one["is_dirty"] is not None else "–"), "cyan"),
-            _changes(one),
-            cell("trusted", "green") if one["trusted"] else cell("rules" if one["trust"] == "rules" else "–", "dim"),
-            cell(_sessions(one)),
-            cell(ago(_used(one) or None)),
-            cell(one["path"], "dim"),
-        )
-    return table
+def _sessions(project: Json) -> str:
+    counts = {"live": project["live_sessions"], "before": len(project["prior_sessions"])}
+    return ", ".join(f"{count} {word}" for word, count in counts.items() if count)
 
 
-def _used(project: dict[str, Any]) -> float:
-    """When it was last worked in with an agent, else when it last changed."""
-    past = [one["last_used_at"] for one in project["prior_sessions"]]
-    return float(max([*past, project["last_modified"]]))
-
-
-def _changes(project: dict[str, Any]) -> Text:
-    if project["git_trouble"]:
-        return cell(f"? {project['git_trouble']}", "yellow")
-    parts = ["changed" if project["is_dirty"] else ""]
-    parts += [f"↑{project['ahead']}" if project["ahead"] else "", f"↓{project['behind']}" if project["behind"] else ""]
-    return cell(" ".join(part for part in parts if part), "yellow")
-
-
-def _sessions(project: dict[str, Any]) -> str:
-    parts = [f"{project['live_sessions']} live" if project["live_sessions"] else ""]
-    parts.append(f"{len(project['prior_sessions'])} before" if project["prior_sessions"] else "")
-    return ", ".join(part for part in parts if part)
-
-
-@projects.command("trust")
-@plainly
-def trust(folder: Dir, yes: Yes = False, json: AsJson = False) -> None:
-    """Trust a folder. Its rules hold, and sessions may be started in it; shows first what it brings."""
+@command(app)
+def trust(
+    folder: Dir,
+    yes: Yes = False,
+    json: Annotated[bool, option("Print JSON instead of the folder's config.", "--json")] = False,
+) -> None:
+    """Trust a folder. Shows the folder's own config first. In a trusted folder its allow rules apply and sessions can
+    start."""
     if not json:
-        _show_brings(folder)
+        show(Output(None, _folder_config(folder)), as_json=False)
     if sys.stdin.isatty() and not yes and not typer.confirm(f"Trust {one_line(str(folder.resolve()))}?", err=True):
         raise typer.Exit(1)
-    _say("trust", folder, json)
+    show(_set_trust("trust", "Trusted", folder), as_json=json)
 
 
-def _show_brings(folder: Path) -> None:
-    """What would run or be set in a session there."""
-    out.print(cell(f"{folder.resolve()} brings:"))
-    for part, text in brings_lines(client().get("/api/v1/projects/brings", path=str(folder.resolve()))):
-        out.print(Text(f"{'    ' if part == 'item' else '  '}{text}", style=STYLES.get(part, "")))
+def _folder_config(folder: Path) -> Iterator[RenderableType]:
+    """What the folder's own files would run or set in a session."""
+    yield f"{folder.resolve()} contains:"
+    for part, text in config_lines(client().get("/api/v1/projects/brings", path=str(folder.resolve()))):
+        yield Text(f"{'    ' if part == 'item' else '  '}{text}", style=STYLES.get(part, ""))
 
 
-@projects.command("untrust")
-@plainly
-def untrust(folder: Dir, json: AsJson = False) -> None:
-    """Trust a folder no more. What the rules of this project allow is asked again."""
-    _say("untrust", folder, json)
+@command(app)
+def untrust(folder: Dir) -> Output:
+    """Stop trusting a folder. Its allow rules stop applying."""
+    return _set_trust("untrust", "Not trusted", folder)
 
 
-def _say(word: str, folder: Path, as_json: bool) -> None:
-    told = client().post(f"/api/v1/projects/{word}", {"path": str(folder.resolve())})
-    if as_json:
-        print_json(told)
-    else:
-        out.print(cell(f"{'Trusted' if word == 'trust' else 'Not trusted'}: {told['path']}"))
-
-
-def register(cli: typer.Typer) -> None:
-    cli.add_typer(projects, name="projects")
+def _set_trust(route: str, done: str, folder: Path) -> Output:
+    view = client().post(f"/api/v1/projects/{route}", {"path": str(folder.resolve())})
+    return Output(view, [f"{done}: {view['path']}"])

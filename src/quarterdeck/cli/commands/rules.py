@@ -1,97 +1,120 @@
-"""Standing decisions from the command line: made, listed, tried on a call or on the past, taken back."""
+"""`qd rules`: list, add, test, explain, simulate, suggest and remove rules."""
 
 from __future__ import annotations
 
 import json as jsonlib
+import re
 import shlex
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import quote
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
+from rich.console import RenderableType
 from rich.text import Text
 
-from quarterdeck.cli.commands import rule_files
-from quarterdeck.cli.commands.rule_files import where
-from quarterdeck.cli.common import AsJson, ago, cell, client, one_of, out, plainly, print_json
-from quarterdeck.cli.output.time_args import read_length
-from quarterdeck.core.model.rule import SCOPES
-from quarterdeck.core.text.sanitize import one_line
-from quarterdeck.errors import Misused, Refused
-from quarterdeck.surfaces.client.http import Client
-
-rules = typer.Typer(
-    help="Standing decisions: what is allowed or denied without you.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
+from quarterdeck.cli.commands.rule_files import export_rules, import_rules
+from quarterdeck.cli.common import (
+    Columns,
+    Expires,
+    Json,
+    Output,
+    Yes,
+    argument,
+    cell,
+    client,
+    command,
+    confirm,
+    default_command,
+    full_id,
+    full_request_id,
+    group,
+    option,
+    out,
+    require_one_of,
+    table,
+    time_or_never,
 )
+from quarterdeck.cli.output.progress import progress_bar
+from quarterdeck.cli.output.time_args import read_duration
+from quarterdeck.core.model.rule import OFFERED_SCOPES, ONLY_SESSION, SCOPES, Rule
+from quarterdeck.core.model.tool_kinds import MAIN_FIELDS
+from quarterdeck.core.patterns.coverage import coverage
+from quarterdeck.core.patterns.rule_words import word_kind
+from quarterdeck.core.rules.lint import lint
+from quarterdeck.core.text.sanitize import one_line
+from quarterdeck.errors import Misused
+from quarterdeck.surfaces.client.http import Client
+from quarterdeck.surfaces.terminal.forms.rule_form import rule_place
+from quarterdeck.surfaces.text.labels import ago, own_allows_sentence
+
+app = group("Manage rules, which allow or deny tool calls for you.", name="rules")
+command(app, "import")(import_rules)
+command(app, "export")(export_rules)
 
 EFFECTS = ("allow", "deny", "ask")
 STYLE = {"allow": "green", "deny": "red", "ask": "yellow"}
-MAIN = {
-    "Bash": "command",
-    "WebFetch": "url",
-    "WebSearch": "query",
-    "Grep": "pattern",
-    "Glob": "pattern",
-    "Agent": "subagent_type",
-    "Task": "subagent_type",
-}
-FILES = frozenset({"Read", "Edit", "Write", "MultiEdit", "LS", "NotebookRead"})
-
-Words = Annotated[list[str], typer.Argument(metavar="[allow|deny|ask] PATTERN", help="Like: allow 'Bash(git log:*)'.")]
-ScopeOption = Annotated[str | None, typer.Option(help="once, session, project, user or hub; user unless told.")]
-SessionOption = Annotated[str | None, typer.Option("--session", help="Only this session.")]
-ProjectOption = Annotated[Path | None, typer.Option("--project", help="Only in this folder and below.")]
-EffectOption = Annotated[str | None, typer.Option("--effect", help="allow, deny or ask, where PATTERN stands alone.")]
-Expires = Annotated[str | None, typer.Option(help="How long it holds, like 12h or 7d; without it for ever.")]
-ToolArgument = Annotated[str, typer.Argument(metavar="TOOL|REQUEST", help="A tool like Bash, or the id of a request.")]
-InputArgument = Annotated[
-    str, typer.Argument(metavar="INPUT", help="A command, path or URL; or the whole input as JSON.")
+Words = Annotated[
+    list[str],
+    argument(
+        "Effect and pattern of the rule, for example: allow 'Bash(git log:*)'.", metavar="[allow|deny|ask] PATTERN"
+    ),
 ]
-Cwd = Annotated[Path | None, typer.Option("--cwd", help="Where the agent works; here unless told.")]
+ScopeOption = Annotated[str | None, option("Where the rule applies (default: user).", metavar="|".join(OFFERED_SCOPES))]
+SessionOption = Annotated[str | None, option("Session that the rule or call belongs to.", "--session")]
+ProjectOption = Annotated[Path | None, option("Apply the rule only in this folder and below.", "--project")]
+EffectOption = Annotated[
+    str | None, option("Effect if you pass only a PATTERN.", "--effect", metavar="|".join(EFFECTS))
+]
+ToolArgument = Annotated[
+    str, argument("Tool, like Bash, or with its input, like 'Bash(ls)'; or a request's id.", metavar="TOOL|REQUEST")
+]
+InputArgument = Annotated[
+    str, argument("Input of the tool: a command, path or URL, or the whole input as JSON.", metavar="INPUT")
+]
+Cwd = Annotated[Path | None, option("Working directory of the agent (default: this one).", "--cwd")]
 
 
-@rules.command("list")
-@plainly
-def list_rules(json: AsJson = False) -> None:
-    """List the rules, how often each has decided, what is odd."""
+@default_command(app)
+@command(app, "list")
+def list_rules() -> Output:
+    """List the rules, with their hits and with conflicts between them."""
     found = client().get("/api/v1/rules")
-    if json:
-        print_json(found)
-        return
-    if not found["rules"]:
-        out.print("No rules. Make one with: qd rules add allow 'Bash(git log:*)', or with --remember when you decide.")
-        return
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("id", "effect", "pattern", "holds", "hits", "last", "ends"):
-        table.add_column(column, no_wrap=column not in ("pattern", "holds"), overflow="fold")
-    for rule in found["rules"]:
-        table.add_row(
-            cell(rule["rule_id"]),
-            cell(rule["effect"], STYLE[rule["effect"]]),
-            cell(rule["pattern"]),
-            cell(where(rule)),
-            cell(rule["hits"]),
-            cell(ago(rule["last_hit_at"])),
-            cell(_end(rule["expires_at"])),
-        )
-    out.print(table)
-    for finding in found["findings"]:
-        out.print(cell(f"! {finding}", "yellow"))
+    return Output(found, _listing(found))
 
 
-def _end(at: float | None) -> str:
-    return time.strftime("%d %b %H:%M", time.localtime(at)) if at else "never"
+def _listing(found: Json) -> Iterator[RenderableType]:
+    columns: Columns = {
+        "id": "rule_id",
+        "effect": _effect,
+        "pattern": "pattern",
+        "applies": _place,
+        "hits": "hits",
+        "last": lambda rule: ago(rule["last_hit_at"]),
+        "expires": lambda rule: time_or_never(rule["expires_at"]),
+    }
+    hint = "No rules. Add one with: qd rules add allow 'Bash(git log:*)', or with --remember when you decide."
+    yield table(found["rules"], columns, ("pattern", "applies")) if found["rules"] else hint
+    yield from (cell(f"! {finding}", "yellow") for finding in found["findings"])
 
 
-@rules.command("add")
-@plainly
+def _effect(rule: Json) -> Text:
+    return cell(rule["effect"], STYLE[rule["effect"]])
+
+
+def _place(rule: Json) -> str:
+    return rule_place(rule, whole_path=True)
+
+
+def _rule_text(rule: Json, more: str) -> Text:
+    """A rule on a line, with more about it."""
+    return Text.assemble(_effect(rule), " ", cell(rule["pattern"]), cell(f" · {more}", "dim"))
+
+
+@command(app)
 def add(
     words: Words,
     scope: ScopeOption = None,
@@ -99,284 +122,249 @@ def add(
     project: ProjectOption = None,
     effect: EffectOption = None,
     expires: Expires = None,
-    note: Annotated[str | None, typer.Option(help="Why; a denied agent reads it.")] = None,
-    json: AsJson = False,
-) -> None:
-    """Make a rule. It also settles the requests that wait and that it covers."""
-    body = _rule(words, effect, scope, session, project)
-    if expires:
-        body["expires_at"] = time.time() + read_length(expires)
-    made = client().post("/api/v1/rules", {**body, "note": note} if note else body)
-    if json:
-        print_json(made)
-        return
-    out.print(Text.assemble((made["effect"], STYLE[made["effect"]]), " ", cell(made["pattern"]), f" · {where(made)}"))
-    out.print(cell(f"{made['rule_id']}; take it back with: qd rules remove {made['rule_id']}", "dim"))
-    if made["also_decided"]:
-        out.print(cell(f"It settled {len(made['also_decided'])} waiting: {', '.join(made['also_decided'])}"))
+    note: Annotated[str | None, option("Reason for the rule; a denied agent reads it.")] = None,
+    yes: Yes = False,
+) -> Output:
+    """Add a rule. It also decides the waiting requests that it covers. A very broad one is added only after you
+    confirm it, or with --yes."""
+    ends = {"expires_at": time.time() + read_duration(expires)} if expires else {}
+    body = _rule(words, effect, scope, session, project) | ends
+    for problem in broad_problems(body):
+        sys.stderr.write(f"{problem}\n")
+        confirm("Add it anyway?", "nothing was added; use --yes to add such a broad rule", is_sure=yes)
+    rule = client().post("/api/v1/rules", {**body, "note": note} if note else body)
+    lines: list[RenderableType] = [_rule_text(rule, _place(rule))]
+    if rule["effect"] == "allow" and (covers := coverage(rule["pattern"])):
+        lines.append(cell(f"It {covers}.", "dim"))
+    lines += [cell(f"! {finding}", "yellow") for finding in rule["findings"]]
+    lines.append(cell(f"{rule['rule_id']}; remove it with: qd rules remove {rule['rule_id']}", "dim"))
+    if ids := rule["also_decided"]:
+        lines.append(f"It also decided {len(ids)} waiting: {', '.join(ids)}")
+    return Output(rule, lines)
 
 
-def _rule(
-    words: list[str], effect: str | None, scope: str | None, session: str | None, project: Path | None
-) -> dict[str, Any]:
-    """The rule that a command line names."""
-    said = [word for word in words if word in EFFECTS]
+def broad_problems(body: Json) -> list[str]:
+    """What makes the rule of a request body too broad to add without a question."""
+    fields = {name: body[name] for name in ("effect", "pattern", "scope")}
+    rule = Rule(rule_id="new", created_at=0.0, created_by="", **fields)
+    return [finding.text for finding in lint([rule]) if finding.kind == "broad"]
+
+
+def _rule(words: list[str], effect: str | None, scope: str | None, session: str | None, project: Path | None) -> Json:
+    """The rule of a command line, as a request body."""
     patterns = [word for word in words if word not in EFFECTS]
-    effects = [*said, *([effect] if effect else [])]
-    one_of("--effect", effect, EFFECTS)
-    one_of("--scope", scope, SCOPES)
+    effects = [*(word for word in words if word in EFFECTS), *([effect] if effect else [])]
+    require_one_of("--effect", effect, EFFECTS)
+    require_one_of("--scope", scope, SCOPES)
     if not effects and len(patterns) == 2:
         raise Misused(f"the effect must be allow, deny or ask, is {patterns[0]!r}; like: allow 'Bash(git log:*)'")
     if len(effects) != 1 or len(patterns) != 1 or effects[0] not in EFFECTS:
-        raise typer.BadParameter("name one effect and one pattern, like: allow 'Bash(git log:*)'")
-    place = _place(scope, session, project)
-    return {"effect": effects[0], "pattern": patterns[0], **place}
+        raise typer.BadParameter("must be one effect and one pattern, like: allow 'Bash(git log:*)'")
+    return {"effect": effects[0], "pattern": patterns[0], **_scope_fields(scope, session, project)}
 
 
-def _place(scope: str | None, session: str | None, project: Path | None) -> dict[str, Any]:
-    """Where the rule holds. Nothing that was said to narrow it is left out of account."""
+def _scope_fields(scope: str | None, session: str | None, project: Path | None) -> Json:
+    """The scope fields of a rule. A contradiction is an error, so that no rule is broader than intended."""
     if session == "":
-        raise Misused("--session: names no session; see: qd sessions")
+        raise Misused("--session: must not be empty; see: qd sessions")
     if session and project:
-        raise Misused("--session and --project: a rule holds for a session or in a folder; name one")
+        raise Misused("--session and --project: a rule applies to a session or a folder; use one of them")
     found = scope or ("session" if session else "project" if project else "user")
     if session and found not in ("session", "once"):
-        raise Misused(f"--session: a rule of scope {found} holds for every session; leave one of them out")
+        raise Misused(f"--session: a rule with scope {found} applies to every session; use one of them")
     if project and found != "project":
-        raise Misused(f"--project: a rule of scope {found} holds in every folder; leave one of them out")
+        raise Misused(f"--project: a rule with scope {found} applies in every folder; use one of them")
     if found == "session" and not session:
-        raise Misused("a session rule names its session: --session ID; see: qd sessions")
+        raise Misused("--scope session: needs --session ID; see: qd sessions")
     if found == "project":
         return {"scope": found, "scope_path": str((project or Path.cwd()).resolve())}
     return {"scope": found, "scope_id": session} if session else {"scope": found}
 
 
-@rules.command("remove")
-@plainly
+@command(app)
 def remove(
-    rule_ids: Annotated[list[str], typer.Argument(metavar="ID…", help="As `qd rules list` shows them.")],
+    rule_ids: Annotated[list[str], argument("Ids of rules, from `qd rules list`.", metavar="RULE…")],
 ) -> None:
-    """Take rules back."""
-    asked = client()
-    known = [str(rule["rule_id"]) for rule in asked.get("/api/v1/rules")["rules"]]
-    for rule_id in dict.fromkeys(_whole_id(known, start) for start in rule_ids):
-        asked.call("DELETE", f"/api/v1/rules/{quote(rule_id, safe='')}")
+    """Remove rules."""
+    api = client()
+    known = [str(rule["rule_id"]) for rule in api.get("/api/v1/rules")["rules"]]
+    full_ids = [full_id(known, start, "rule", "qd rules list; nothing was removed") for start in rule_ids]
+    for rule_id in dict.fromkeys(full_ids):
+        api.call("DELETE", f"/api/v1/rules/{quote(rule_id, safe='')}")
     out.print("Removed.")
 
 
-def _whole_id(known: list[str], start: str) -> str:
-    """The rule that is meant by its id or the start of it."""
-    near = [start] if start in known else [one for one in known if start and one.startswith(start)]
-    if len(near) == 1:
-        return near[0]
-    few = f"no such rule: {start}" if not near else f"more than one rule begins with {start}"
-    raise Refused(f"{few}; nothing was removed; see: qd rules list")
-
-
-@rules.command("clear")
-@plainly
+@command(app)
 def clear(
-    scope: Annotated[str | None, typer.Option(help="Only rules of this scope.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask first.")] = False,
+    scope: Annotated[str | None, option("Only rules of this scope.", metavar="|".join(OFFERED_SCOPES))] = None,
+    yes: Yes = False,
 ) -> None:
-    """Take all rules back, or all of one scope."""
-    one_of("--scope", scope, SCOPES)
-    asked = client()
-    gone = [rule for rule in asked.get("/api/v1/rules")["rules"] if scope in (None, rule["scope"])]
+    """Remove all rules, or all of one scope."""
+    require_one_of("--scope", scope, SCOPES)
+    api = client()
+    gone = [rule for rule in api.get("/api/v1/rules")["rules"] if scope in (None, rule["scope"])]
     for rule in gone:
-        out.print(cell(f"{rule['effect']} {rule['pattern']} · {where(rule)}"))
+        out.print(_rule_text(rule, _place(rule)))
     if not gone:
         out.print("No rules to remove.")
         return
-    if not yes and not (sys.stdin.isatty() and typer.confirm(f"Remove these {len(gone)}?")):
-        raise Refused("nothing was removed; say --yes to remove them without a question")
+    refusal = "nothing was removed; use --yes to remove them without confirmation"
+    confirm(f"Remove these {len(gone)} rules?", refusal, is_sure=yes)
     for rule in gone:
-        asked.call("DELETE", f"/api/v1/rules/{rule['rule_id']}")
+        api.call("DELETE", f"/api/v1/rules/{rule['rule_id']}")
     out.print(f"Removed {len(gone)}.")
 
 
-@rules.command("test")
-@plainly
-def try_rules(
-    tool: ToolArgument,
-    input: InputArgument = "",
-    session: SessionOption = None,
-    cwd: Cwd = None,
-    json: AsJson = False,
-) -> None:
-    """Would this call be allowed, and by which rule?"""
-    _explained(_question(tool, input, session, cwd), as_json=json)
+@command(app, "test")
+def try_rules(tool: ToolArgument, input: InputArgument = "", session: SessionOption = None, cwd: Cwd = None) -> Output:
+    """Show whether a tool call would be allowed, and by which rule."""
+    found = _explained(tool, input, session, cwd)
+    return Output(found, [_verdict(found), *_own_allows(found)])
 
 
-@rules.command("explain")
-@plainly
-def explain(
-    tool: ToolArgument,
-    input: InputArgument = "",
-    session: SessionOption = None,
-    cwd: Cwd = None,
-    json: AsJson = False,
-) -> None:
-    """Show the whole evaluation. Every rule of the tool, whether it matched, and why or why not."""
-    found = _explained(_question(tool, input, session, cwd), as_json=json)
-    if json:
-        return
+@command(app)
+def explain(tool: ToolArgument, input: InputArgument = "", session: SessionOption = None, cwd: Cwd = None) -> Output:
+    """Explain a verdict. Shows every rule for the tool, whether it matched, and why."""
+    found = _explained(tool, input, session, cwd)
+    return Output(found, _explanation(found, session))
+
+
+def _explanation(found: Json, session: str | None) -> Iterator[Text]:
+    yield _verdict(found)
+    yield from _own_allows(found)
     for one in found["considered"]:
-        rule = one["rule"]
-        mark = "✓" if one["matched"] else "·"
-        out.print(
-            Text.assemble(f"  {mark} ", (rule["effect"], STYLE[rule["effect"]]), " ", cell(rule["pattern"]), " · "),
-            cell(f"{where(rule)} · {one['why']}", "dim"),
-            sep="",
-        )
+        hint = "; try --session" if session is None and one["why"].startswith(ONLY_SESSION) else ""
+        about = f"{_place(one['rule'])} · {one['why']}{hint}"
+        yield Text(f"  {'✓' if one['matched'] else '·'} ").append_text(_rule_text(one["rule"], about))
     if found["patterns"]:
-        out.print(cell("Could be remembered as: " + ", ".join(found["patterns"]), "dim"))
+        yield cell("Possible patterns for a rule: " + ", ".join(found["patterns"]), "dim")
 
 
-def _explained(question: dict[str, Any], *, as_json: bool) -> dict[str, Any]:
-    """The daemon's whole answer, of which the verdict is printed; all of it as JSON."""
-    found = client().post("/api/v1/rules/explain", question)
-    if as_json:
-        print_json(found)
-    else:
-        _say_verdict(found)
-    return found
+def _explained(tool: str, text: str, session: str | None, cwd: Path | None) -> Json:
+    api = client()
+    body = tool_use_body(tool, text, session, cwd)
+    named = {"request_id": full_request_id(api, body["request_id"])} if "request_id" in body else {}
+    return api.post("/api/v1/rules/explain", body | named)
 
 
-def _question(tool: str, text: str, session: str | None, cwd: Path | None) -> dict[str, Any]:
-    if not text and not tool[:1].isupper() and not tool.startswith("mcp__"):
+def tool_use_body(tool: str, text: str, session: str | None, cwd: Path | None) -> Json:
+    """The request body for TOOL and INPUT, for both in one like Bash(ls), or for the id of a request."""
+    if not text and (written := re.fullmatch(r"([^\s()]+)\((.*)\)\s*", tool, re.DOTALL)):
+        tool, text = written[1], written[2]
+    elif re.search(r"[\s()]", tool):
+        raise Misused(
+            f"{one_line(tool)}: must be a tool and its input, like Bash 'git log', or both as 'Bash(git log)'"
+        )
+    elif not text and not tool[:1].isupper() and not tool.startswith("mcp__"):
         return {"request_id": tool}
-    here = {"session_id": session} if session and cwd is None else {"cwd": str((cwd or Path.cwd()).resolve())}
-    body = {"tool_name": tool, "tool_input": _input(tool, text), **here}
-    return {**body, "session_id": session} if session else body
+    here = {} if session and cwd is None else {"cwd": str((cwd or Path.cwd()).resolve())}
+    return {"tool_name": tool, "tool_input": _input(tool, text), **here, **({"session_id": session} if session else {})}
 
 
-def _input(tool: str, text: str) -> dict[str, Any]:
+def _input(tool: str, text: str) -> Json:
     if text.lstrip().startswith("{"):
         try:
             value = jsonlib.loads(text)
         except (ValueError, RecursionError) as error:
-            raise typer.BadParameter(f"not JSON: {error}", param_hint="INPUT") from None
+            raise typer.BadParameter(f"invalid JSON: {error}", param_hint="INPUT") from None
         return dict(value)
-    key = "file_path" if tool in FILES else "notebook_path" if tool == "NotebookEdit" else MAIN.get(tool)
+    key = MAIN_FIELDS.get(word_kind(tool))
+    if text and key is None and word_kind(tool.capitalize()) in MAIN_FIELDS:
+        raise Misused(f"no tool is called {tool}; did you mean {tool.capitalize()}?")
     if text and key is None:
-        raise typer.BadParameter(f"write the input of {one_line(tool)} as JSON", param_hint="INPUT")
+        raise typer.BadParameter(f"the input of {one_line(tool)} must be JSON", param_hint="INPUT")
     return {key: text} if text and key else {}
 
 
-def _say_verdict(found: dict[str, Any]) -> None:
-    words = {"allow": "Allowed", "deny": "Denied", "ask": "Asks you", None: "Asks you"}
-    style = STYLE.get(found["effect"] or "ask", "")
-    by = ", ".join(f"{rule['pattern']} · {where(rule)}" for rule in found["rules"])
+def _own_allows(found: Json) -> list[Text]:
+    words = own_allows_sentence(found["own_allows"])
+    return [cell(words, "dim")] if words else []
+
+
+def _verdict(found: Json) -> Text:
+    effect = found["effect"] or "ask"
+    word = {"allow": "Allowed", "deny": "Denied", "ask": "Asks you"}[effect]
+    by = ", ".join(f"{rule['pattern']} · {_place(rule)}" for rule in found["rules"])
     why = "; ".join(found["reasons"])
-    out.print(
-        Text.assemble(
-            (words[found["effect"]], style), cell(f" by rule {by}" if by else ""), cell(f": {why}" if why else "")
-        )
-    )
+    return Text.assemble((word, STYLE[effect]), cell(f" by rule {by}" if by else ""), cell(f": {why}" if why else ""))
 
 
-@rules.command("simulate")
-@plainly
+@command(app)
 def simulate(
     words: Words,
     scope: ScopeOption = None,
     session: SessionOption = None,
     project: ProjectOption = None,
     effect: EffectOption = None,
-    last: Annotated[int, typer.Option(min=1, help="How many past requests to look at.")] = 10_000,
-    json: AsJson = False,
-) -> None:
-    """Replay past requests against a rule before it is made. How many it would have decided, and which surprise."""
+    last: Annotated[int, option("Maximum number of past requests to try.", min=1)] = 10_000,
+) -> Output:
+    """Try a rule on past requests before you add it. Shows how many it would have decided, and where you decided
+    otherwise."""
     body = _rule(words, effect, scope, session, project)
-    told = _look_back(body, last)
-    if json:
-        print_json(told)
+    result = _simulate(body, last)
+    return Output(result, _simulation(result, body["effect"]))
+
+
+def _simulation(result: Json, effect: str) -> Iterator[RenderableType]:
+    if not result["seen"]:
+        yield "There are no past requests to try it on."
         return
-    if not told["seen"]:
-        out.print("There is no past request to try it on.")
-        return
-    would = {"allow": "allowed", "deny": "denied", "ask": "asked about"}[body["effect"]]
-    past = f"{told['seen']:,} requests" if told["seen"] > 1 else "request"
-    out.print(f"Of the last {past} it would have {would} {told['decided']:,}.")
-    for one in told["surprises"]:
-        out.print(
-            Text.assemble(
-                ("! ", "yellow"),
-                cell(f"{ago(one['at'])}  {one['tool_name']}  {one['subject']}"),
-                cell(f" · {one['surprise']}", "yellow"),
-            )
-        )
-    for one in told["examples"][:5]:
-        out.print(cell(f"  {ago(one['at'])}  {one['tool_name']}  {one['subject']}", "dim"))
-    more = told["decided"] - len(told["surprises"]) - len(told["examples"][:5])
+    would = {"allow": "allowed", "deny": "denied", "ask": "asked about"}[effect]
+    past = f"{result['seen']:,} requests" if result["seen"] > 1 else "request"
+    yield f"Of the last {past} it would have {would} {result['decided']:,}."
+    for one in result["surprises"]:
+        yield Text.assemble(("! ", "yellow"), cell(_past_use(one)), cell(f" · {one['surprise']}", "yellow"))
+    examples = result["examples"][:5]
+    yield from (cell(f"  {_past_use(one)}", "dim") for one in examples)
+    more = result["decided"] - len(result["surprises"]) - len(examples)
     if more > 0:
-        out.print(cell(f"  … and {more:,} more", "dim"))
+        yield cell(f"  … and {more:,} more", "dim")
 
 
-def _look_back(body: dict[str, Any], last: int) -> dict[str, Any]:
-    """What the rule would have done to the past, as far back as asked. Ctrl-C says how far it came."""
-    told: dict[str, Any] = {"seen": 0, "decided": 0, "surprises": [], "examples": []}
+def _past_use(one: Json) -> str:
+    return f"{ago(one['at'])}  {one['tool_name']}  {one['subject']}"
+
+
+def _simulate(body: Json, last: int) -> Json:
+    """The result of a rule on the last past requests. Ctrl-C reports how far it got."""
+    result: Json = {"seen": 0, "decided": 0, "surprises": [], "examples": []}
     try:
-        _read_pages(client(), body, last, told)
+        _read_pages(client(), body, last, result)
     except KeyboardInterrupt:
-        sys.stderr.write(f"quarterdeck: interrupted after {told['seen']:,} requests; nothing was changed\n")
+        sys.stderr.write(f"quarterdeck: interrupted after {result['seen']:,} requests; nothing was changed\n")
         raise
-    return told
+    return result
 
 
-def _read_pages(asked: Client, body: dict[str, Any], last: int, told: dict[str, Any]) -> None:
-    """Page after page, with a bar on a terminal."""
-    columns = (TextColumn("Looking back"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    screen = Console(stderr=True)
-    with Progress(*columns, console=screen, transient=True, disable=not sys.stderr.isatty()) as progress:
-        bar = progress.add_task("", total=None)
-        before = None
-        while told["seen"] < last:
-            limit = min(2000, last - told["seen"])
-            page = asked.post(
-                "/api/v1/rules/simulate", {**body, "limit": limit, **({"before": before} if before else {})}
-            )
+def _read_pages(api: Client, body: Json, last: int, result: Json) -> None:
+    """Add up the result page by page."""
+    before: Json = {}
+    with progress_bar("Reading past requests") as progress:
+        while result["seen"] < last:
+            limit = min(2000, last - result["seen"])
+            page = api.post("/api/v1/rules/simulate", {**body, "limit": limit, **before})
             for count in ("seen", "decided"):
-                told[count] += page[count]
-            told["surprises"] = (told["surprises"] + page["surprises"])[:50]
-            told["examples"] = (told["examples"] + page["examples"])[:50]
-            progress.update(bar, completed=told["seen"], total=min(last, told["seen"] + page["left"]))
-            before = page["next"]
-            if before is None:
+                result[count] += page[count]
+            for some in ("surprises", "examples"):
+                result[some] = (result[some] + page[some])[:50]
+            progress(result["seen"], min(last, result["seen"] + page["left"]))
+            if page["next"] is None:
                 break
+            before = {"before": page["next"]}
 
 
-@rules.command("suggest")
-@plainly
-def suggest(json: AsJson = False) -> None:
-    """Rules that your own decisions imply, with the evidence."""
+@command(app)
+def suggest() -> Output:
+    """Suggest rules from your own decisions, with the evidence."""
     found = client().get("/api/v1/rules/suggestions")
-    if json:
-        print_json(found)
-        return
+    return Output(found, _suggestions(found))
+
+
+def _suggestions(found: Json) -> Iterator[RenderableType]:
     if not found["suggestions"]:
-        out.print(f"Nothing yet: {found['seen']:,} requests show no habit that a rule does not know.")
-        return
+        yield f"No suggestions yet, from {found['seen']:,} requests."
     for one in found["suggestions"]:
-        command = ["qd", "rules", "add", one["effect"], one["pattern"]]
-        command += ["--project", one["scope_path"]] if one["scope"] == "project" else []
-        out.print(
-            Text.assemble(
-                (one["effect"], STYLE[one["effect"]]),
-                " ",
-                cell(one["pattern"]),
-                cell(f" · you did so {one['times']} times, last {ago(one['last_at'])}", "dim"),
-            )
-        )
-        for example in one["examples"]:
-            out.print(cell(f"    {example['subject']}", "dim"))
-        out.print(cell(f"  {shlex.join(command)}"))
-
-
-rules.command("import")(rule_files.import_rules)
-rules.command("export")(rule_files.export_rules)
-
-
-def register(cli: typer.Typer) -> None:
-    cli.add_typer(rules, name="rules")
+        yield _rule_text(one, f"you decided so {one['times']} times, last {ago(one['last_at'])}")
+        yield from (cell(f"    {example['subject']}", "dim") for example in one["examples"])
+        place = ["--project", one["scope_path"]] if one["scope"] == "project" else []
+        yield f"  {shlex.join(['qd', 'rules', 'add', one['effect'], one['pattern'], *place])}"

@@ -1,4 +1,4 @@
-"""Sessions of ours from the command line: start, write to, stop, take over, and look at their terminals."""
+"""Start and control sessions: run, send, interrupt, end, resume, fork, takeover, switch, attach, give-back."""
 
 from __future__ import annotations
 
@@ -6,239 +6,262 @@ import base64
 import mimetypes
 import shlex
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
-from quarterdeck.cli.common import AsJson, client, out, plainly, print_json, whole_id
-from quarterdeck.config import home_path
-from quarterdeck.errors import QuarterdeckError
+from quarterdeck.cli.common import (
+    SLOW_CALL_SECONDS,
+    Json,
+    Output,
+    Session,
+    Yes,
+    argument,
+    cell,
+    client,
+    command,
+    confirm,
+    endpoint,
+    full_session_id,
+    group,
+    option,
+    out,
+    remote,
+    without_empty,
+)
+from quarterdeck.core.engine.session_messages import MODES, SessionMode
+from quarterdeck.core.model.decisions import PERMISSION_MODES, PermissionMode
+from quarterdeck.errors import Misused, QuarterdeckError
 from quarterdeck.surfaces.client.attach import attach_to
-from quarterdeck.surfaces.client.http import Client
-from quarterdeck.surfaces.text.labels import state_word
+from quarterdeck.surfaces.text.labels import state_label
+from quarterdeck.surfaces.text.stop_labels import END, INTERRUPT, StopWords, stop_line, stop_result_line
+from quarterdeck.system.terminal_end import ends_with_terminal
 
-PATIENCE = 90.0
 IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 MOST_BYTES = 10 * 1024 * 1024
 
-Session = Annotated[str, typer.Argument(metavar="SESSION", help="A session's id, or enough of its beginning.")]
-Modes = Literal["sdk", "pty", "tmux"]
-Mode = Annotated[Modes, typer.Option("--mode", metavar="sdk|pty|tmux", help="Through the SDK, or in a terminal.")]
-PermissionMode = Annotated[
-    Literal["default", "acceptEdits", "plan", "dontAsk", "auto"] | None,
-    typer.Option("--permission-mode", metavar="MODE", help="default, acceptEdits, plan, dontAsk or auto."),
+app = group("Start and control sessions.")
+Prompt = Annotated[str, argument("Prompt for the agent; - reads it from stdin.")]
+Mode = Annotated[
+    SessionMode | None, option("How to run it: through the SDK (default), or in a terminal.", metavar="|".join(MODES))
 ]
-Model = Annotated[str | None, typer.Option("--model", help="The model to use.")]
+ContinuedMode = Annotated[
+    SessionMode | None, option("How to run it (default: the session's mode, else sdk).", metavar="|".join(MODES))
+]
+NewMode = Annotated[SessionMode | None, option("New mode (default: unchanged).", "--mode", metavar="|".join(MODES))]
+Permissions = Annotated[
+    PermissionMode | None,
+    option(f"Permission mode: {', '.join(PERMISSION_MODES)}.", "--permission-mode", metavar="MODE"),
+]
+Model = Annotated[str | None, option("Model to use.")]
 Attach = Annotated[
     list[Path] | None,
-    typer.Option(
-        "--attach", help="An image, a PDF or a text beside the prompt; may repeat.", dir_okay=False, exists=True
-    ),
+    option("Image, PDF or text file to send with the prompt; repeatable.", dir_okay=False, exists=True),
 ]
 
 
-@plainly
+Sessions = Annotated[
+    list[str] | None, argument("Session ids, or unique prefixes.", metavar="[SESSION…]", show_default=False)
+]
+All = Annotated[bool, option("Every session that can be stopped; lists them and asks first.", "--all")]
+
+
+@command(app)
 def run(
-    prompt: Annotated[str, typer.Argument(help="What the agent shall do; - reads it from stdin.")] = "",
-    project: Annotated[
-        Path | None, typer.Option("--project", help="The folder to work in; else this one.", file_okay=False)
-    ] = None,
-    mode: Mode = "sdk",
-    permission_mode: PermissionMode = None,
+    prompt: Prompt = "",
+    project: Annotated[Path | None, option("Folder to work in (default: this one).", file_okay=False)] = None,
+    mode: Mode = None,
+    permission_mode: Permissions = None,
     model: Model = None,
-    title: Annotated[str | None, typer.Option("--title", help="What to call it.")] = None,
-    max_turns: Annotated[int | None, typer.Option("--max-turns", min=1, help="End after so many turns.")] = None,
+    title: Annotated[str | None, option("Title of the session.")] = None,
+    max_turns: Annotated[int | None, option("End after this number of turns.", min=1)] = None,
+    tool: Annotated[list[str] | None, option("Tool of the agent that it may use; repeatable (default: all).")] = None,
     attach: Attach = None,
-    shell: Annotated[bool, typer.Option("--shell", help="A shell instead of an agent (pty, tmux).")] = False,
-    worktree: Annotated[bool, typer.Option("--worktree", help="In a git worktree of its own.")] = False,
-    base: Annotated[str | None, typer.Option("--base", help="The branch a worktree begins on.")] = None,
-    json: AsJson = False,
-) -> None:
+    shell: Annotated[bool, option("Start a shell instead of an agent (pty, tmux).", "--shell")] = False,
+    worktree: Annotated[bool, option("Work in a new git worktree.", "--worktree")] = False,
+    base: Annotated[str | None, option("Branch to create the worktree from (default: the current one).")] = None,
+) -> Output:
     """Start a session in a trusted project."""
-    body = {
-        "cwd": str((project or Path()).resolve()),
-        "mode": mode,
-        "prompt": _said(prompt) or None,
-        "permission_mode": permission_mode,
-        "model": model,
-        "title": title,
-        "max_turns": max_turns,
-        "attachments": _blocks(attach),
-        "shell": shell,
-        "worktree": worktree,
-        "base": base,
-    }
-    _started(client(PATIENCE).post("/api/v1/sessions", _given(body)), json)
+    body = without_empty(
+        cwd=str((project or Path()).resolve()),
+        mode=mode,
+        prompt=_prompt_text(prompt),
+        permission_mode=permission_mode,
+        model=model,
+        title=title,
+        max_turns=max_turns,
+        tools=tool,
+        attachments=_blocks(attach),
+        shell=shell,
+        worktree=worktree,
+        base=base,
+    )
+    return _started(client(SLOW_CALL_SECONDS).post("/api/v1/sessions", body))
 
 
-@plainly
-def send(
-    session: Session,
-    prompt: Annotated[str, typer.Argument(help="What to write; - reads it from stdin.")],
-    attach: Attach = None,
-    json: AsJson = False,
-) -> None:
-    """Write to a session of ours."""
-    asked = client(PATIENCE)
-    session_id = whole_id(asked, session)
-    body = _given({"prompt": _said(prompt), "attachments": _blocks(attach)})
-    sent = asked.post(f"/api/v1/sessions/{session_id}/messages", body)
-    if json:
-        print_json(sent)
+@command(app)
+def send(session: Session, prompt: Prompt, attach: Attach = None) -> Output:
+    """Send a prompt to a session. The session may also run in a pane of your own tmux."""
+    sent = _call(session, "messages", prompt=_prompt_text(prompt), attachments=_blocks(attach))
+    return Output(sent, [f"Sent to {sent['session_id']}{queue_position(sent['ahead'])}."])
+
+
+@command(app)
+def interrupt(sessions: Sessions = None, all: All = False, yes: Yes = False) -> Output:
+    """Interrupt the turns of sessions. Queued prompts follow."""
+    if all or len(sessions or ()) != 1:
+        return _stop_many(INTERRUPT, sessions, all, yes)
+    found = _call((sessions or [""])[0], "interrupt")
+    idle = f"Nothing to interrupt: {found['session_id']} is {state_label(found).word}"
+    return Output(found, [f"Interrupted: {found['session_id']}" if found["interrupted"] else idle])
+
+
+@command(app)
+def end(sessions: Sessions = None, all: All = False, yes: Yes = False) -> Output:
+    """End sessions, each with every process it started."""
+    if all or len(sessions or ()) != 1:
+        return _stop_many(END, sessions, all, yes)
+    found = _call((sessions or [""])[0], "end")
+    return Output(found, [f"Ended: {found['session_id']}"])
+
+
+def _stop_many(words: StopWords, sessions: list[str] | None, is_all: bool, yes: bool) -> Output:
+    """Stop several sessions. For all of them, list first what will stop, and ask."""
+    if is_all == bool(sessions):
+        raise Misused(f"qd {words.route}: name sessions, or use --all")
+    api = client(SLOW_CALL_SECONDS)
+    if is_all:
+        planned = api.post(f"/api/v1/sessions/{words.route}", {"all": True, "dry_run": True})["sessions"]
+        if not planned:
+            return Output({"sessions": []}, [words.nothing])
+        if not yes:
+            for one in planned:
+                out.print(cell(f"  {stop_line(one)}"))
+        count = "1 session" if len(planned) == 1 else f"{len(planned)} sessions"
+        confirm(f"{words.verb} {count}?", f"nothing was stopped; to {words.route} them: --yes", is_sure=yes)
+        ids = [one["session_id"] for one in planned]
     else:
-        out.print(f"Sent to {session_id}{behind(sent['ahead'])}.")
+        ids = [full_session_id(api, one) for one in sessions or ()]
+    found = api.post(f"/api/v1/sessions/{words.route}", {"session_ids": ids})
+    lines = [stop_result_line(one, words) for one in found["sessions"]]
+    return Output(found, lines, all(one["ok"] for one in found["sessions"]))
 
 
-@plainly
-def interrupt(session: Session, json: AsJson = False) -> None:
-    """Make a session of ours stop what it does. Prompts that wait then go on."""
-    asked = client(PATIENCE)
-    found = asked.post(f"/api/v1/sessions/{whole_id(asked, session)}/interrupt", {})
-    if json:
-        print_json(found)
-    elif found["interrupted"]:
-        out.print(f"Interrupted: {found['session_id']}")
-    else:
-        out.print(f"Nothing to interrupt: {found['session_id']} is {state_word(found['agent_state']).word}")
-
-
-@plainly
-def end(session: Session, json: AsJson = False) -> None:
-    """End a session of ours, with everything it started."""
-    asked = client(PATIENCE)
-    found = asked.post(f"/api/v1/sessions/{whole_id(asked, session)}/end", {})
-    if json:
-        print_json(found)
-    else:
-        out.print(f"Ended: {found['session_id']}")
-
-
-@plainly
+@command(app)
 def resume(
     session: Session,
-    prompt: Annotated[str, typer.Argument(help="What to write to it at once; - reads it from stdin.")] = "",
-    mode: Mode = "sdk",
-    permission_mode: PermissionMode = None,
+    prompt: Prompt = "",
+    mode: ContinuedMode = None,
+    permission_mode: Permissions = None,
     model: Model = None,
-    json: AsJson = False,
-) -> None:
-    """Go on with a conversation that has ended."""
-    asked = client(PATIENCE)
-    body = {"resume": whole_id(asked, session), "mode": mode, "prompt": _said(prompt) or None}
-    body |= {"permission_mode": permission_mode, "model": model}
-    _started(asked.post("/api/v1/sessions", _given(body)), json)
+) -> Output:
+    """Resume an ended session."""
+    api = client(SLOW_CALL_SECONDS)
+    body = without_empty(mode=mode, permission_mode=permission_mode, model=model, prompt=_prompt_text(prompt))
+    return _started(api.post("/api/v1/sessions", {"resume": full_session_id(api, session), **body}))
 
 
-@plainly
+@command(app)
 def fork(
     session: Session,
-    prompt: Annotated[str, typer.Argument(help="What to write to the fork at once; - reads it from stdin.")] = "",
-    at: Annotated[str | None, typer.Option("--at", help="From this message of the conversation on.")] = None,
-    mode: Annotated[Modes | None, typer.Option("--mode", metavar="sdk|pty|tmux", help="Else as the session.")] = None,
-    permission_mode: PermissionMode = None,
-    json: AsJson = False,
-) -> None:
-    """Go on with a conversation under a new id. The old one stays as it is."""
-    asked = client(PATIENCE)
-    body = _given({"at": at, "mode": mode, "permission_mode": permission_mode, "prompt": _said(prompt) or None})
-    _started(asked.post(f"/api/v1/sessions/{whole_id(asked, session)}/fork", body), json)
+    prompt: Prompt = "",
+    at: Annotated[str | None, option("Message to fork from (default: the last).")] = None,
+    mode: ContinuedMode = None,
+    permission_mode: Permissions = None,
+) -> Output:
+    """Fork a session: continue its conversation under a new id. The original is kept."""
+    fields = {"at": at, "mode": mode, "permission_mode": permission_mode}
+    return _started(_call(session, "fork", prompt=_prompt_text(prompt), **fields))
 
 
-@plainly
+@command(app)
 def takeover(
     session: Session,
-    prompt: Annotated[str, typer.Argument(help="What to write to it at once; - reads it from stdin.")] = "",
-    mode: Mode = "sdk",
-    permission_mode: PermissionMode = None,
-    as_fork: Annotated[bool, typer.Option("--fork", help="As a fork, while it still runs where it was.")] = False,
-    json: AsJson = False,
-) -> None:
-    """Make a session of ours of one that ran in a terminal."""
-    asked = client(PATIENCE)
-    body = {"mode": mode, "permission_mode": permission_mode, "fork": as_fork, "prompt": _said(prompt) or None}
-    _started(asked.post(f"/api/v1/sessions/{whole_id(asked, session)}/takeover", _given(body)), json)
+    prompt: Prompt = "",
+    mode: Mode = None,
+    permission_mode: Permissions = None,
+    as_fork: Annotated[bool, option("Fork it instead; works while it still runs in its terminal.", "--fork")] = False,
+) -> Output:
+    """Take over a session that ended in your terminal."""
+    fields = {"mode": mode, "permission_mode": permission_mode, "fork": as_fork}
+    return _started(_call(session, "takeover", prompt=_prompt_text(prompt), **fields))
 
 
-@plainly
-def switch(
-    session: Session,
-    mode: Annotated[Modes | None, typer.Option("--mode", metavar="sdk|pty|tmux", help="Go on in this mode.")] = None,
-    permission_mode: PermissionMode = None,
-    model: Model = None,
-    json: AsJson = False,
-) -> None:
-    """Let a session go on in another mode, model or permission mode."""
-    asked = client(PATIENCE)
-    body = _given({"mode": mode, "model": model, "permission_mode": permission_mode})
-    if not body:
-        raise typer.BadParameter("give --mode, --model or --permission-mode")
-    changed = asked.post(f"/api/v1/sessions/{whole_id(asked, session)}/mode", body)
-    if json:
-        print_json(changed)
-    else:
-        out.print(f"{changed['session_id']}: {', '.join(body.values())}")
+@command(app)
+def switch(session: Session, mode: NewMode = None, permission_mode: Permissions = None, model: Model = None) -> Output:
+    """Change the mode, model or permission mode of a session."""
+    changes = without_empty(mode=mode, model=model, permission_mode=permission_mode)
+    if not changes:
+        raise typer.BadParameter("--mode, --model or --permission-mode required")
+    changed = _call(session, "mode", **changes)
+    return Output(changed, [f"{changed['session_id']}: {', '.join(changes.values())}"])
 
 
-@plainly
+@command(app)
 def attach(session: Session) -> None:
-    """Look at a session's terminal and type into it. Ctrl-] leaves it; for sessions of ours, and those in your tmux."""
-    asked = client()
-    found = asked.get(f"/api/v1/sessions/{whole_id(asked, session)}")
-    attach_to(found, lambda: Client.where(home_path()), "cli")
+    """Attach to a session's terminal. Ctrl-] detaches; works for sessions that Quarterdeck started and those in your
+    tmux."""
+    with ends_with_terminal(sys.exit):
+        attach_to(_session(session), endpoint, "cli", is_here=remote() is None)
 
 
-@plainly
-def give_back(session: Session, json: AsJson = False) -> None:
-    """Print the command that goes on in a plain terminal."""
-    asked = client()
-    found = asked.get(f"/api/v1/sessions/{whole_id(asked, session)}")
-    if json:
-        print_json(found["resume"])
-    elif found["resume"] is None:
-        raise QuarterdeckError(f"{found['session_id']}: no command names it")
-    else:
-        running = found["owned"] is not None and found["owned"]["status"] in ("starting", "up", "ending")
-        if running:
-            sys.stderr.write(f"It still runs here; first: qd end {found['session_id']}\n")
-        sys.stdout.write(f"cd {shlex.quote(found['resume']['cwd'])} && {found['resume']['command']}\n")
+@command(app, "give-back")
+def give_back(session: Session) -> Output:
+    """Print the command to continue a session in your terminal."""
+    found = _session(session)
+    return Output(found["resume"], _resume_lines(found))
 
 
-def behind(ahead: int) -> str:
-    """What comes before a prompt."""
+def _resume_lines(session: Json) -> Iterator[str]:
+    resume, session_id = session["resume"], session["session_id"]
+    if resume is None:
+        raise QuarterdeckError(f"{session_id}: no command can resume it, as its id would be read as an option")
+    if (session["owned"] or {}).get("status") in ("starting", "up", "ending"):
+        sys.stderr.write(f"The session is still running here; end it first: qd end {session_id}\n")
+    yield f"cd {shlex.quote(resume['cwd'])} && {resume['command']}"
+
+
+def queue_position(ahead: int) -> str:
+    """The turns and prompts before a queued prompt, in words."""
     if not ahead:
         return ""
     others = f" and {ahead - 1} prompt{'' if ahead == 2 else 's'} before it" if ahead > 1 else ""
     return f"; it waits behind the running turn{others}"
 
 
-def _started(session: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        print_json(session)
-        return
+def _session(session: str) -> Json:
+    api = client()
+    return api.get(f"/api/v1/sessions/{full_session_id(api, session)}")
+
+
+def _call(session: str, route: str, **fields: Any) -> Json:
+    """Send a command to a session; fields without a value are left out."""
+    api = client(SLOW_CALL_SECONDS)
+    return api.post(f"/api/v1/sessions/{full_session_id(api, session)}/{route}", without_empty(**fields))
+
+
+def _started(session: Json) -> Output:
     short = session["session_id"][:8]
-    out.print(f"Started {session['session_id']} ({session['mode']}) in {session['cwd']}")
-    look = f"qd feed -f --session {short}" if session["mode"] == "sdk" else f"qd attach {short}"
-    out.print(f"  see it: {look}   write to it: qd send {short} …   end it: qd end {short}", style="dim")
+    watch = f"qd feed -f --session {short}" if session["mode"] == "sdk" else f"qd attach {short}"
+    next_steps = cell(f"  watch: {watch}   send a prompt: qd send {short} …   end: qd end {short}", "dim")
+    return Output(session, [f"Started {session['session_id']} ({session['mode']}) in {session['cwd']}", next_steps])
 
 
-def _said(prompt: str) -> str:
+def _prompt_text(prompt: str) -> str:
     return sys.stdin.read() if prompt == "-" else prompt
 
 
-def _given(body: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in body.items() if value not in (None, [], False)}
-
-
-def _blocks(files: list[Path] | None) -> list[dict[str, Any]]:
+def _blocks(files: list[Path] | None) -> list[Json]:
     return [_block(path) for path in files or ()]
 
 
-def _block(path: Path) -> dict[str, Any]:
-    """A file as an agent takes it beside a prompt."""
+def _block(path: Path) -> Json:
+    """A file as an attachment of a prompt."""
     data = path.read_bytes()
     if len(data) > MOST_BYTES:
-        raise QuarterdeckError(f"{path}: is over {MOST_BYTES // 2**20} MiB; name it in the prompt instead")
+        raise QuarterdeckError(f"{path}: larger than {MOST_BYTES // 2**20} MiB; mention its path in the prompt instead")
     kind = mimetypes.guess_type(path.name)[0] or ""
     if kind in IMAGES or kind == "application/pdf":
         source = {"type": "base64", "media_type": kind, "data": base64.b64encode(data).decode()}
@@ -246,10 +269,4 @@ def _block(path: Path) -> dict[str, Any]:
     try:
         return {"type": "text", "text": f"{path.name}:\n{data.decode()}"}
     except UnicodeDecodeError:
-        raise QuarterdeckError(f"{path}: is neither an image, a PDF nor text; name it in the prompt instead") from None
-
-
-def register(cli: typer.Typer) -> None:
-    for command in (run, send, interrupt, end, resume, fork, takeover, switch, attach):
-        cli.command()(command)
-    cli.command("give-back")(give_back)
+        raise QuarterdeckError(f"{path}: not an image, a PDF or text; mention its path in the prompt instead") from None

@@ -1,4 +1,4 @@
-"""How the log reads outside: one JSON object a line, a table for a spreadsheet, or a page for people."""
+"""Formats of `qd export`: NDJSON, CSV for spreadsheets, and Markdown for people."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime
+from pathlib import Path, PurePath
 
+from quarterdeck.core.model.event_data.owned_session_data import SessionLaunchData
 from quarterdeck.core.model.events import FeedEvent
 from quarterdeck.core.text.sanitize import one_line
 from quarterdeck.core.text.titles import body_of, title_of
 from quarterdeck.store.dump import StoredRow
-from quarterdeck.store.feed_query import sound
+from quarterdeck.store.queries.feed_query import readable_event
 from quarterdeck.wire import write_json
 
 COLUMNS = ("seq_no", "at", "session_id", "run_id", "kind", "level", "actor_id", "title", "data", "hash")
@@ -21,10 +23,42 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _MARKS = re.compile(r"([\\`*_\[\]<>#|~])")
 
 
+class ExportFilter:
+    """Chooses rows by their time and by the folder of their session: `project` is that folder or its name. A damaged
+    row passes, as nothing is known of it."""
+
+    def __init__(self, *, since: float | None = None, until: float | None = None, project: str | None = None) -> None:
+        self._since, self._until = since or 0.0, float("inf") if until is None else until
+        is_folder = project is not None and ("/" in project or project in (".", ".."))
+        self._folder = str(Path(project).resolve()) if project is not None and is_folder else None
+        self._name = None if is_folder else project
+        self._folders: dict[str, str] = {}
+
+    def of(self, rows: Iterable[StoredRow]) -> Iterator[StoredRow]:
+        """The rows that pass."""
+        return filter(self._passes, rows)
+
+    def _passes(self, row: StoredRow) -> bool:
+        event = None if row.body is None else readable_event(row.body)
+        if event is None:
+            return True
+        folder = self._folder_of(event)
+        in_project = folder == self._folder if self._folder else self._name in (None, PurePath(folder).name)
+        return in_project and self._since <= event.at <= self._until
+
+    def _folder_of(self, event: FeedEvent) -> str:
+        """Where a session works: an event names that only when it has changed."""
+        if event.context is not None and event.context.cwd:
+            self._folders[event.session_id] = event.context.cwd
+        elif isinstance(event.data, SessionLaunchData):
+            self._folders[event.session_id] = event.data.cwd
+        return self._folders.get(event.session_id, "")
+
+
 def ndjson(rows: Iterable[StoredRow]) -> Iterator[bytes]:
-    """Events as they were recorded, with their hash; a damaged row says so."""
+    """Events as recorded, with their hash, one JSON object per line. A damaged row is marked."""
     for row in rows:
-        if row.body is not None and sound(row.body) is not None:
+        if row.body is not None and readable_event(row.body) is not None:
             yield b'%b,"hash":"%b"}\n' % (row.body.rstrip()[:-1], row.hash.hex().encode())
         else:
             yield write_json(_damaged(row)) + b"\n"
@@ -36,11 +70,18 @@ def _damaged(row: StoredRow) -> dict[str, object]:
 
 
 def table(rows: Iterable[StoredRow]) -> Iterator[bytes]:
-    """CSV. No cell is a formula."""
-    yield _line(COLUMNS)
-    for row in rows:
-        event = None if row.body is None else sound(row.body)
-        yield _line(_cells(event, row) if event else (row.seq_no, *[""] * 6, "damaged", "", row.hash.hex()))
+    """Events as CSV. No cell can be read as a formula."""
+    events = ((row, None if row.body is None else readable_event(row.body)) for row in rows)
+    cells = (
+        _cells(event, row) if event else (row.seq_no, *[""] * 6, "damaged", "", row.hash.hex()) for row, event in events
+    )
+    yield from (line.encode(errors="replace") for line in csv_lines(COLUMNS, cells))
+
+
+def csv_lines(names: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:
+    """A table for spreadsheets, with the names of its columns. No cell can be read as a formula."""
+    yield _line(names)
+    yield from map(_line, rows)
 
 
 def _cells(event: FeedEvent, row: StoredRow) -> tuple[object, ...]:
@@ -49,23 +90,23 @@ def _cells(event: FeedEvent, row: StoredRow) -> tuple[object, ...]:
     return (event.seq_no, _when(event).isoformat(), *place, one_line(title_of(event)), data, row.hash.hex())
 
 
-def _line(cells: Iterable[object]) -> bytes:
+def _line(cells: Iterable[object]) -> str:
     out = io.StringIO()
     csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL).writerow([_harmless(cell) for cell in cells])
-    return out.getvalue().encode(errors="replace")
+    return out.getvalue()
 
 
 def _harmless(cell: object) -> object:
-    """A spreadsheet takes a cell that begins so for a formula."""
+    """Quote a cell that a spreadsheet would run as a formula."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
 
 def page(rows: Iterable[StoredRow]) -> Iterator[bytes]:
-    """Markdown: a heading per day, a line per event, what was said below it."""
+    """Events as Markdown: a heading per day, a line per event, with its text below."""
     yield b"# Quarterdeck log\n"
     day: date | None = None
     for row in rows:
-        event = None if row.body is None else sound(row.body)
+        event = None if row.body is None else readable_event(row.body)
         if event is None:
             yield f"- {row.seq_no} **damaged**\n".encode()
             continue

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from quarterdeck.core.model.state import Request, Session, State
 
 
 class Draft:
-    """A state being written: each table is copied once, on its first change."""
+    """A copy-on-write state: most steps change one or two tables, and copying all of them would cost far more."""
 
     __slots__ = (
         "changed_requests",
@@ -40,48 +42,43 @@ class Draft:
         self.changed_sessions: dict[str, Session] = {}
 
     def session(self, session_id: str, at: float) -> Session:
-        found = self.sessions.get(session_id)
-        if found is None:
-            found = self.ended.get(session_id)
-        return Session(session_id=session_id, started_at=at, last_event_at=at) if found is None else found
+        session = self.sessions.get(session_id)
+        if session is None:
+            session = self.ended.get(session_id)
+        return Session(session_id=session_id, started_at=at, last_event_at=at) if session is None else session
 
     def put_session(self, session: Session) -> None:
         if session.ended_at is None:
-            self._live()[session.session_id] = session
+            if self.sessions is self.state.sessions:  # as `_writable`, but in place: every event comes here
+                self.sessions = self.sessions.copy()
+            self.sessions[session.session_id] = session
             if session.session_id in self.ended:
-                del self._over()[session.session_id]
+                del self._writable("ended")[session.session_id]
         else:
-            self._over()[session.session_id] = session
+            self._writable("ended")[session.session_id] = session
             self.changed_sessions[session.session_id] = session
             if session.session_id in self.sessions:
-                del self._live()[session.session_id]
+                del self._writable("sessions")[session.session_id]
 
     def put_request(self, request: Request) -> None:
-        self._asked()[request.request_id] = request
+        self._writable("requests")[request.request_id] = request
         self.changed_requests[request.request_id] = request
 
     def forget_requests(self, session_id: str) -> None:
-        """Drop what is decided and no longer followed; the store keeps it."""
+        """Drop the session's resolved requests; the store keeps them."""
         over = [r.request_id for r in self.requests.values() if r.session_id == session_id and r.status != "pending"]
         for request_id in over:
-            del self._asked()[request_id]
+            del self._writable("requests")[request_id]
 
-    def _live(self) -> dict[str, Session]:
-        if self.sessions is self.state.sessions:
-            self.sessions = self.sessions.copy()
-        return self.sessions
+    def _writable(self, name: str) -> dict[str, Any]:
+        """A table of the draft that may be changed: a copy of the state's own, from its first change on."""
+        table: dict[str, Any] = getattr(self, name)
+        if table is getattr(self.state, name):
+            table = table.copy()
+            setattr(self, name, table)
+        return table
 
-    def _over(self) -> dict[str, Session]:
-        if self.ended is self.state.ended:
-            self.ended = self.ended.copy()
-        return self.ended
-
-    def _asked(self) -> dict[str, Request]:
-        if self.requests is self.state.requests:
-            self.requests = self.requests.copy()
-        return self.requests
-
-    def done(self) -> State:
+    def finish(self) -> State:
         return State(
             runner_id=self.state.runner_id,
             settings=self.state.settings,

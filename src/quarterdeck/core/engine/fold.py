@@ -1,4 +1,4 @@
-"""How one feed event changes the state. Restart is this fold over the log, so nothing else may change it."""
+"""The change of the state by one feed event. A restart folds the log again, so nothing else may change the state."""
 
 from __future__ import annotations
 
@@ -8,18 +8,45 @@ from typing import Any
 from msgspec.structs import replace
 
 from quarterdeck.core.engine.draft import Draft
-from quarterdeck.core.engine.fold_requests import DESK, confirm, confirm_interrupts, counted, sent_about
-from quarterdeck.core.engine.fold_sessions import OURS, heard
-from quarterdeck.core.engine.fold_transcripts import beginning, unrolled, used
-from quarterdeck.core.model import event_data as d
-from quarterdeck.core.model.agent_state import SAYS_STATE, WAITING, AgentState, state_after, state_of_process
+from quarterdeck.core.engine.fold_requests import REQUEST_FOLDS, confirm, confirm_interrupts, raise_counters, sent_key
+from quarterdeck.core.engine.fold_sessions import OWNED_SESSION_FOLDS, without_delivered
+from quarterdeck.core.engine.fold_transcripts import shortened, usage_and_cost, with_part
+from quarterdeck.core.model.agent_state import STATE_KINDS, WAITING, AgentState, state_after, state_of_process
+from quarterdeck.core.model.event_data.admin_data import (
+    ProjectTrustData,
+    RuleAddData,
+    RuleRemoveData,
+    SettingChangeData,
+    TokenCreateData,
+    TokenElevateData,
+    TokenRevokeData,
+)
+from quarterdeck.core.model.event_data.session_data import (
+    Counters,
+    MessageData,
+    SessionEndData,
+    SessionStartData,
+    SessionStateData,
+    SessionUsageData,
+)
+from quarterdeck.core.model.event_data.tool_data import (
+    SubagentStartData,
+    TodoAddData,
+    TodoDoneData,
+    TodoUpdateData,
+    ToolPreData,
+)
 from quarterdeck.core.model.events import OWN, ROOT, USER, FeedEvent, run_number
+from quarterdeck.core.model.payload import shared_fields
 from quarterdeck.core.model.rule import Rule
 from quarterdeck.core.model.runtime_event import Context
 from quarterdeck.core.model.state import Actor, OpenTool, ProcessId, Run, Session, State, Todo, Token
 
 PREVIEW = 120
+"""Characters of a title: a list shows one line of it, and every snapshot holds it."""
+
 MAX_OPEN_TOOLS = 1000
+"""Calls whose end is never reported would pile up in a long session; the oldest are forgotten."""
 
 Change = dict[str, Any]
 
@@ -29,7 +56,7 @@ def fold(state: State, events: Iterable[FeedEvent]) -> State:
     draft = Draft(state)
     for event in events:
         apply(draft, event)
-    return draft.done()
+    return draft.finish()
 
 
 def apply(draft: Draft, event: FeedEvent) -> None:
@@ -41,19 +68,20 @@ def apply(draft: Draft, event: FeedEvent) -> None:
     run = session.run
     now = state_after(event.kind, session.agent_state)
     change: Change = {"last_event_at": event.at, "agent_state": now}
-    if event.kind in SAYS_STATE:
-        change |= {"state_source": "hooks", "state_at": event.at, "heard_at": event.at}
+    if event.kind in STATE_KINDS:
+        change |= {"state_source": "hooks", "state_at": event.at, "hook_state_at": event.at}
     if event.context is not None:
-        change["context"] = merged(session.context, event.context)
+        change["context"] = session.context.merged(event.context)
     if run is not None and run.run_id == event.run_id:
         change["run"] = replace(run, seq=event.seq)
     elif event.run_id.endswith(":R0"):
         change["seq_outside"] = event.seq
     elif event.run_id == session.last_run_id:
         change["last_run_seq"] = event.seq
-    kind = _KINDS.get(event.kind)
-    if kind is not None:
-        kind(draft, session, event, change)
+    fold_event = _FOLDS.get(event.kind)  # many kinds only move the numbers above
+    if fold_event is not None:
+        fold_event(draft, session, event, change)
+    # Last, since a fold may open or close a request: while one waits, that is the state, whatever else is reported.
     waiting = change.get("waiting", session.waiting)
     if waiting and change["agent_state"] is not AgentState.ENDED:
         change["agent_state"] = _while_waiting(waiting, change["agent_state"])
@@ -64,64 +92,31 @@ def apply(draft: Draft, event: FeedEvent) -> None:
 
 
 def _apply_own(draft: Draft, event: FeedEvent) -> None:
-    """What concerns the runner itself."""
+    """Apply an event about the runner itself."""
     draft.seq_no, draft.own_seq = event.seq_no, event.seq
     match event.data:
-        case d.TokenCreateData() as made:
-            draft.tokens = {
-                **draft.tokens,
-                made.token_id: Token(
-                    token_id=made.token_id,
-                    name=made.name,
-                    scopes=tuple(made.scopes),
-                    verifier=made.verifier,
-                    created_at=event.at,
-                    created_by=made.by,
-                    kind=made.kind,
-                    expires_at=made.expires_at,
-                ),
-            }
-        case d.TokenRevokeData(token_id=token_id):
+        case TokenCreateData() as made:
+            fields = shared_fields(made, Token) | {"scopes": tuple(made.scopes)}
+            token = Token(created_at=event.at, created_by=made.by, **fields)
+            draft.tokens = {**draft.tokens, token.token_id: token}
+        case TokenElevateData(token_id=token_id, scopes=scopes, until=until) if token_id in draft.tokens:
+            elevated = replace(draft.tokens[token_id], extra_scopes=tuple(scopes), extra_until=until)
+            draft.tokens = {**draft.tokens, token_id: elevated}
+        case TokenRevokeData(token_id=token_id):
             draft.tokens = {k: t for k, t in draft.tokens.items() if k != token_id}
-        case d.RuleAddData() as added:
-            draft.rules = {**draft.rules, added.rule_id: _rule(added, event.at)}
-        case d.RuleRemoveData(rule_id=rule_id):
+        case RuleAddData() as added:
+            rule = Rule(created_at=event.at, created_by=added.by, **shared_fields(added, Rule))
+            draft.rules = {**draft.rules, rule.rule_id: rule}
+        case RuleRemoveData(rule_id=rule_id):
             draft.rules = {k: r for k, r in draft.rules.items() if k != rule_id}
             draft.rule_hits = {k: h for k, h in draft.rule_hits.items() if k != rule_id}
-        case d.ProjectTrustData(path=path, trust=trust):
+        case ProjectTrustData(path=path, trust=trust):
             draft.trust = {**draft.trust, path: trust}
-        case d.SettingChangeData(key=key, new=new):
+        case SettingChangeData(key=key, new=new):
             rest = {k: v for k, v in draft.changed_settings.items() if k != key}
             draft.changed_settings = rest if new is None else {**rest, key: new}
         case _:
             pass
-
-
-def _rule(data: d.RuleAddData, at: float) -> Rule:
-    return Rule(
-        rule_id=data.rule_id,
-        effect=data.effect,
-        pattern=data.pattern,
-        scope=data.scope,
-        created_at=at,
-        created_by=data.by,
-        scope_id=data.scope_id,
-        scope_path=data.scope_path,
-        expires_at=data.expires_at,
-        note=data.note,
-    )
-
-
-def merged(old: Context, new: Context) -> Context:
-    """The old context with every field the new one names."""
-    return Context(
-        cwd=new.cwd or old.cwd,
-        transcript_path=new.transcript_path or old.transcript_path,
-        permission_mode=new.permission_mode or old.permission_mode,
-        entrypoint=new.entrypoint or old.entrypoint,
-        pid=new.pid or old.pid,
-        tag=new.tag or old.tag,
-    )
 
 
 def _while_waiting(waiting: dict[str, str], now: AgentState) -> AgentState:
@@ -138,11 +133,11 @@ def preview(text: str) -> str:
 
 
 def _session_start(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
-    data: d.SessionStartData = event.data
+    data: SessionStartData = event.data
     change |= {"ended_at": None, "source": data.source, "model": data.model or session.model}
     forked_at = session.transcript.forked_at or (event.at if data.source == "fork" else 0.0)
-    if session.transcript.summed_up or forked_at != session.transcript.forked_at:
-        change["transcript"] = replace(session.transcript, summed_up=False, forked_at=forked_at)
+    if session.transcript.is_summarized or forked_at != session.transcript.forked_at:
+        change["transcript"] = replace(session.transcript, is_summarized=False, forked_at=forked_at)
     if data.session_title:
         change["title"] = data.session_title
     if data.source != "compact":
@@ -151,7 +146,7 @@ def _session_start(draft: Draft, session: Session, event: FeedEvent, change: Cha
 
 
 def _session_end(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
-    data: d.SessionEndData = event.data
+    data: SessionEndData = event.data
     change |= {"ended_at": event.at, "run": None, "open_tools": {}, "waiting": {}, "sent": {}}
     change["state_source"] = data.source
     draft.forget_requests(session.session_id)
@@ -162,12 +157,12 @@ def _session_end(draft: Draft, session: Session, event: FeedEvent, change: Chang
 
 
 def _session_state(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
-    data: d.SessionStateData = event.data
+    data: SessionStateData = event.data
     if data.pid is not None and data.start is not None:
         change["process"] = ProcessId(data.pid, data.start)
-    said = state_of_process(data.status, data.waiting_for)
-    if said is not None:
-        change |= {"agent_state": said, "state_source": "process", "state_at": event.at}
+    state = state_of_process(data.status, data.waiting_for)
+    if state is not None:
+        change |= {"agent_state": state, "state_source": "process", "state_at": event.at}
 
 
 def _run_start(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
@@ -182,6 +177,8 @@ def _run_start(draft: Draft, session: Session, event: FeedEvent, change: Change)
     )
     change["todos"] = {k: t for k, t in session.todos.items() if t.status != "done"}
     change["background"] = 0
+    if trigger.type != "resume":  # nothing was said to the agent yet
+        change["last_error"] = None
     if session.ended_at is not None:
         change |= {"ended_at": None, "agent_state": AgentState.RUNNING, "state_source": "hooks"}
 
@@ -189,33 +186,33 @@ def _run_start(draft: Draft, session: Session, event: FeedEvent, change: Change)
 def _run_end(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
     run: Run | None = change.get("run", session.run)
     if run is not None:
-        change["totals"] = _sum(session.totals, run.counters)
+        change["totals"] = _added(session.totals, run.counters)
     if event.data.status == "aborted":
         confirm_interrupts(draft, session)
     change |= {"run": None, "open_tools": {}, "sent": {}, "last_run_id": event.run_id, "last_run_seq": event.seq}
     draft.forget_requests(session.session_id)
 
 
-def _sum(a: d.Counters, b: d.Counters) -> d.Counters:
-    return d.Counters(
-        tool_uses=a.tool_uses + b.tool_uses,
-        tool_failures=a.tool_failures + b.tool_failures,
-        permission_requests=a.permission_requests + b.permission_requests,
-        blocks=a.blocks + b.blocks,
-    )
+def _added(a: Counters, b: Counters) -> Counters:
+    return Counters(**{name: getattr(a, name) + getattr(b, name) for name in Counters.__struct_fields__})
+
+
+def _stop_failure(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    """Keep the reason of the failure; one that the agent's SDK has reported already says more."""
+    change["last_error"] = session.last_error or event.data.failure
 
 
 def _user_prompt(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
     change["background"] = 0
-    if session.ours is not None and event.actor_id == USER:
-        change["ours"] = heard(session.ours)
+    if session.owned is not None and event.actor_id == USER:
+        change["owned"] = without_delivered(session.owned)
     if not session.title and event.actor_id == USER:
         change["title"] = preview(event.data.prompt)
 
 
 def _tool_pre(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
-    data: d.ToolPreData = event.data
-    counted(change, session, tool_uses=1)
+    data: ToolPreData = event.data
+    raise_counters(change, session, tool_uses=1)
     if data.tool_use_id:
         tools = session.open_tools.copy()
         if len(tools) >= MAX_OPEN_TOOLS:
@@ -234,12 +231,12 @@ def _tool_post(draft: Draft, session: Session, event: FeedEvent, change: Change)
     if session.open_tools:
         _close_tool(session, data.tool_use_id, change)
     if session.sent:
-        key = sent_about(draft, session, data.tool_use_id, data.tool_name, data.tool_input)
+        key = sent_key(draft, session, data.tool_use_id, data.tool_name, data.tool_input)
         confirm(draft, session, key, change, ran=True)
 
 
 def _tool_failure(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
-    counted(change, session, tool_failures=1)
+    raise_counters(change, session, tool_failures=1)
     _tool_post(draft, session, event, change)
 
 
@@ -261,7 +258,7 @@ def _notification(draft: Draft, session: Session, event: FeedEvent, change: Chan
 
 
 def _subagent_start(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
-    data: d.SubagentStartData = event.data
+    data: SubagentStartData = event.data
     actor_id = f"subagent:{data.agent_id}"
     actor = Actor(
         actor_id=actor_id,
@@ -277,38 +274,38 @@ def _subagent_start(draft: Draft, session: Session, event: FeedEvent, change: Ch
 
 
 def _cwd_changed(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
-    change["context"] = merged(change.get("context", session.context), Context(cwd=event.data.new_cwd))
+    change["context"] = change.get("context", session.context).merged(Context(cwd=event.data.new_cwd))
 
 
-def _todo_add(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
-    data: d.TodoAddData = event.data
-    change["todos"] = {**session.todos, data.todo_id: Todo(todo_id=data.todo_id, text=data.text)}
+def _todo(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    change["todos"] = with_todo(session.todos, event)
 
 
-def _todo_update(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
-    data: d.TodoUpdateData = event.data
-    todo = session.todos.get(data.todo_id)
-    if todo is not None:
-        patched = replace(todo, **{k: str(v) for k, v in data.patch.items() if k in ("text", "status")})
-        change["todos"] = {**session.todos, data.todo_id: patched}
-
-
-def _todo_done(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
-    todo = session.todos.get(event.data.todo_id)
-    if todo is not None:
-        change["todos"] = {**session.todos, todo.todo_id: replace(todo, status="done")}
+def with_todo(todos: dict[str, Todo], event: FeedEvent) -> dict[str, Todo]:
+    """The to-dos after an event about one of them."""
+    todo = todos.get(event.data.todo_id)
+    match event.data:
+        case TodoAddData() as data:
+            return {**todos, data.todo_id: Todo(**shared_fields(data, Todo))}
+        case TodoUpdateData(patch=patch) if todo is not None:
+            changed = {k: str(v) for k, v in patch.items() if k in ("text", "status")}
+            return {**todos, todo.todo_id: replace(todo, **changed)}
+        case TodoDoneData() if todo is not None:
+            return {**todos, todo.todo_id: replace(todo, status="done")}
+        case _:
+            return todos
 
 
 def _message(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
-    data: d.MessageData = event.data
+    data: MessageData = event.data
     if event.actor_id == ROOT:
-        change |= {"last_text": beginning(data.text), "last_text_at": data.said_at or event.at}
+        change |= {"last_text": shortened(data.text), "last_text_at": data.said_at or event.at}
 
 
 def _session_usage(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
-    data: d.SessionUsageData = event.data
-    transcript = unrolled(session.transcript, data)
-    change |= {"transcript": transcript, "usage": used(transcript)}
+    data: SessionUsageData = event.data
+    transcript = with_part(session.transcript, data)
+    change |= {"transcript": transcript, "usage": usage_and_cost(transcript)}
     if data.title and (data.titled_by_user or not session.transcript.named):
         change["title"] = preview(data.title)
     if data.spent and not data.agent_id:
@@ -316,10 +313,10 @@ def _session_usage(draft: Draft, session: Session, event: FeedEvent, change: Cha
 
 
 def _session_summary(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
-    change["transcript"] = replace(session.transcript, summed_up=session.ended_at is not None)
+    change["transcript"] = replace(session.transcript, is_summarized=session.ended_at is not None)
 
 
-_KINDS: dict[str, Callable[[Draft, Session, FeedEvent, Change], None]] = {
+_FOLDS: dict[str, Callable[[Draft, Session, FeedEvent, Change], None]] = {
     "session.start": _session_start,
     "session.end": _session_end,
     "session.state": _session_state,
@@ -328,6 +325,7 @@ _KINDS: dict[str, Callable[[Draft, Session, FeedEvent, Change], None]] = {
     "message.assistant": _message,
     "run.start": _run_start,
     "run.end": _run_end,
+    "stop.failure": _stop_failure,
     "user.prompt": _user_prompt,
     "tool.pre": _tool_pre,
     "tool.post": _tool_post,
@@ -336,9 +334,9 @@ _KINDS: dict[str, Callable[[Draft, Session, FeedEvent, Change], None]] = {
     "subagent.start": _subagent_start,
     "notification": _notification,
     "cwd.changed": _cwd_changed,
-    "todo.add": _todo_add,
-    "todo.update": _todo_update,
-    "todo.done": _todo_done,
-    **DESK,
-    **OURS,
+    "todo.add": _todo,
+    "todo.update": _todo,
+    "todo.done": _todo,
+    **REQUEST_FOLDS,
+    **OWNED_SESSION_FOLDS,
 }

@@ -1,4 +1,4 @@
-"""How events about sessions of ours change the state."""
+"""The change of the state by events about owned sessions."""
 
 from __future__ import annotations
 
@@ -8,148 +8,164 @@ from typing import Any
 from msgspec.structs import replace
 
 from quarterdeck.core.engine.draft import Draft
-from quarterdeck.core.model import session_event_data as o
 from quarterdeck.core.model.agent_state import AgentState
-from quarterdeck.core.model.event_data import SessionInterruptData
-from quarterdeck.core.model.events import FeedEvent
-from quarterdeck.core.model.state import Ours, ProcessId, Session
+from quarterdeck.core.model.event_data.owned_session_data import (
+    SessionChangeData,
+    SessionCloseData,
+    SessionFailedData,
+    SessionGivenData,
+    SessionLaunchData,
+    SessionSendData,
+    SessionUpData,
+    TurnResultData,
+)
+from quarterdeck.core.model.event_data.session_data import SessionInterruptData
+from quarterdeck.core.model.events import SYSTEM, FeedEvent
+from quarterdeck.core.model.state import Ownership, ProcessId, Session
 
 Change = dict[str, Any]
 
 
 def _launch(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
-    data: o.SessionLaunchData = event.data
+    data: SessionLaunchData = event.data
     before = draft.session(data.continues, event.at) if data.continues else None
+    agent = change.get("context", session.context).agent  # all else is what it was: older logs fold as they did
     change |= {
         "mode": data.mode,
         "ended_at": None,
+        "last_error": before.last_error if before else session.last_error if data.by == SYSTEM else None,
         "process": before.process if before else None,
         "title": data.title or session.title,
         "model": data.model or session.model,
-        "context": replace(session.context, cwd=data.cwd or session.context.cwd, tag=data.handle),
-        "ours": Ours(
+        "context": replace(session.context, cwd=data.cwd or session.context.cwd, tag=data.handle, agent=agent),
+        "owned": Ownership(
             handle=data.handle,
             by=data.by,
             launched_at=event.at,
             status="up" if before else "starting",
-            terminal=before.ours.terminal if before and before.ours else None,
+            terminal=before.owned.terminal if before and before.owned else None,
             worktree=data.worktree,
             permission_mode=data.permission_mode,
             model=data.model,
             shell=data.shell,
+            forked_from=data.forked_from,
+            fork_at=data.fork_at,
             answered=data.resumed and not data.unsure,
-            queued=before.ours.queued if before and before.ours else _first(data),
-            given=bool(before and before.ours and before.ours.given),
+            queued=before.owned.queued if before and before.owned else _first_prompt(data),
+            delivered=bool(before and before.owned and before.owned.delivered),
         ),
     }
     if data.forked_from:
         change["transcript"] = replace(session.transcript, forked_at=event.at)
     if session.agent_state is AgentState.ENDED or not before:
         change["agent_state"] = AgentState.SENT if data.prompt else AgentState.UNKNOWN
-    if before and before.ours:
-        moved = replace(before.ours, status="moved", moved_to=session.session_id, queued=(), given=False)
-        draft.put_session(replace(before, ours=moved))
+    if before and before.owned:
+        moved = replace(before.owned, status="moved", moved_to=session.session_id, queued=(), delivered=False)
+        draft.put_session(replace(before, owned=moved))
 
 
-def _first(data: o.SessionLaunchData) -> tuple[None, ...]:
-    """A terminal has its first prompt when it runs; over the SDK it is sent as any other."""
+def _first_prompt(data: SessionLaunchData) -> tuple[None, ...]:
+    """The queue at launch. A terminal starts with its first prompt; over the SDK it is sent like any other."""
     return (None,) if data.mode == "sdk" and data.prompt is not None else ()
 
 
+def _change_owned(session: Session, change: Change, **fields: Any) -> None:
+    """Change facts of an owned session. Such an event about another one, as in a damaged log, changes nothing."""
+    if session.owned is not None:
+        change["owned"] = replace(session.owned, **fields)
+
+
 def _up(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
-    data: o.SessionUpData = event.data
-    if session.ours is not None:
-        status = "up" if session.ours.status == "starting" else session.ours.status
-        change["ours"] = replace(session.ours, status=status, terminal=data.terminal)
+    data: SessionUpData = event.data
+    status = {"status": "up"} if session.owned is not None and session.owned.status == "starting" else {}
+    _change_owned(session, change, terminal=data.terminal, **status)
     if data.pid is not None and data.start is not None:
         change["process"] = ProcessId(data.pid, data.start)
 
 
 def _close(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
-    data: o.SessionCloseData = event.data
-    if session.ours is not None:
-        change["ours"] = replace(session.ours, status="ending", next_mode=data.next_mode, ended_by=data.by)
+    data: SessionCloseData = event.data
+    _change_owned(session, change, status="ending", next_mode=data.next_mode, ended_by=data.by)
 
 
 def _failed(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
-    """What could not be ended still runs, and can be ended again."""
-    data: o.SessionFailedData = event.data
+    """Undo the effect of a failed command: a session that could not be ended still runs, and can be ended again."""
+    data: SessionFailedData = event.data
     if data.order == "send":
-        _taken(session, data.message_id, change)
-    elif data.order == "end" and session.ours is not None and session.ours.status == "ending":
-        change["ours"] = replace(session.ours, status="up", next_mode=None, ended_by=None)
+        _dequeue(session, data.message_id, change)
+    elif data.order == "end" and session.owned is not None and session.owned.status == "ending":
+        change["owned"] = replace(session.owned, status="up", next_mode=None, ended_by=None)
 
 
 def _exit(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
-    if session.ours is not None:
-        change["ours"] = replace(session.ours, status="down", terminal=None, queued=(), given=False)
+    """Keep an earlier error only where nobody ended the session: an SDK session whose host was lost."""
+    owned = session.owned
+    kept = session.last_error if session.mode == "sdk" and owned is not None and owned.ended_by is None else None
+    change["last_error"] = event.data.failure or kept
+    _change_owned(session, change, status="down", terminal=None, queued=(), delivered=False)
 
 
 def _change(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
-    data: o.SessionChangeData = event.data
-    if session.ours is not None:
-        change["ours"] = replace(
-            session.ours,
-            model=data.model or session.ours.model,
-            permission_mode=data.permission_mode or session.ours.permission_mode,
-        )
+    data: SessionChangeData = event.data
+    chosen = {"model": data.model, "permission_mode": data.permission_mode}
+    _change_owned(session, change, **{name: value for name, value in chosen.items() if value})
     change["model"] = data.model or session.model
     if data.permission_mode:
         change["context"] = replace(session.context, permission_mode=data.permission_mode)
 
 
 def _send(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
-    data: o.SessionSendData = event.data
-    if session.ours is not None:
-        change["ours"] = replace(session.ours, queued=(*session.ours.queued, data.message_id))
+    data: SessionSendData = event.data
+    if session.owned is not None:
+        change["owned"] = replace(session.owned, queued=(*session.owned.queued, data.message_id))
     if session.agent_state is AgentState.UNKNOWN:
         change["agent_state"] = AgentState.SENT
 
 
 def _given(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
-    """What was typed stands in a terminal that goes on without us. Over the SDK it may still be lost with us."""
-    data: o.SessionGivenData = event.data
+    """A prompt typed into a terminal stays there even if the daemon stops. Over the SDK it may still be lost then, so
+    it stays in the queue until the agent works on it."""
+    data: SessionGivenData = event.data
     if session.mode != "sdk":
-        _taken(session, data.message_id, change)
-    elif session.ours is not None:
-        rest = (one for one in session.ours.queued if one != data.message_id)
-        change["ours"] = replace(session.ours, queued=(data.message_id, *rest), given=True, interrupted=False)
+        _dequeue(session, data.message_id, change)
+    elif session.owned is not None:
+        rest = (one for one in session.owned.queued if one != data.message_id)
+        change["owned"] = replace(session.owned, queued=(data.message_id, *rest), delivered=True, interrupted=False)
 
 
-def heard(ours: Ours) -> Ours:
-    """The agent works on what it was given, or has done so."""
-    return replace(ours, queued=ours.queued[1:], given=False) if ours.given else ours
+def without_delivered(owned: Ownership) -> Ownership:
+    """Take the delivered prompt from the queue: the agent works on it, or has done so."""
+    return replace(owned, queued=owned.queued[1:], delivered=False) if owned.delivered else owned
 
 
-def _taken(session: Session, message_id: str | None, change: Change) -> None:
-    """It waits no longer, for the agent has it or never will."""
-    if session.ours is not None and message_id in session.ours.queued:
-        rest = tuple(one for one in session.ours.queued if one != message_id)
-        given = session.ours.given and session.ours.queued[0] != message_id
-        change["ours"] = replace(session.ours, queued=rest, given=given)
+def _dequeue(session: Session, message_id: str | None, change: Change) -> None:
+    """Take a prompt from the queue: the agent has it, or will never get it."""
+    if session.owned is not None and message_id in session.owned.queued:
+        rest = tuple(one for one in session.owned.queued if one != message_id)
+        delivered = session.owned.delivered and session.owned.queued[0] != message_id
+        change["owned"] = replace(session.owned, queued=rest, delivered=delivered)
 
 
 def _interrupt(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
     data: SessionInterruptData = event.data
-    if session.ours is not None:
-        change["ours"] = replace(session.ours, interrupted=not data.idle)
+    _change_owned(session, change, interrupted=not data.idle)
 
 
 def _turn(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
-    """After a turn that did not end by itself, or a command of the agent's own, no hook says that the agent rests."""
-    data: o.TurnResultData = event.data
-    if session.ours is not None:
-        change["ours"] = replace(heard(session.ours), answered=True, interrupted=False)
+    """End the turn. After one that failed, or a command of the agent's own, no hook says that the agent is idle."""
+    data: TurnResultData = event.data
+    if session.owned is not None:
+        change["owned"] = replace(without_delivered(session.owned), answered=True, interrupted=False)
+    change["last_error"] = data.failure if data.has_failed else None
     if session.agent_state is AgentState.SENT or (data.is_error and session.agent_state is not AgentState.ENDED):
         change["agent_state"] = AgentState.IDLE
 
 
 def _discarded(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
-    if session.ours is not None:
-        change["ours"] = replace(session.ours, worktree=None)
+    _change_owned(session, change, worktree=None)
 
 
-OURS: dict[str, Callable[[Draft, Session, FeedEvent, Change], None]] = {
+OWNED_SESSION_FOLDS: dict[str, Callable[[Draft, Session, FeedEvent, Change], None]] = {
     "session.launch": _launch,
     "session.up": _up,
     "session.close": _close,

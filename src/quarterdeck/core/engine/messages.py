@@ -1,136 +1,129 @@
-"""What comes into `reduce` and what goes out: an input is told, an effect is an order."""
+"""The inputs of `reduce` and its effects. An input says what happened; an effect says what to do."""
 
 from __future__ import annotations
 
 from msgspec import Struct
 
-from quarterdeck.core.engine.notifications import Notice
-from quarterdeck.core.engine.session_messages import News, Order, Work
+from quarterdeck.core.engine.input_bases import RequestInput, SessionInput, SignedInput, TimedInput
+from quarterdeck.core.engine.session_messages import SessionCommand, SessionEffect, SessionReport
 from quarterdeck.core.model.decisions import Decision
-from quarterdeck.core.model.event_data import McpChangeData, PluginChangeData, Spent
+from quarterdeck.core.model.event_data.admin_data import McpChangeData, PluginChangeData
+from quarterdeck.core.model.event_data.session_data import MessageUsage
+from quarterdeck.core.model.risk_levels import Risk
 from quarterdeck.core.model.rule import Rule
 from quarterdeck.core.model.runtime_event import RuntimeEvent
 from quarterdeck.core.model.state import ProcessId, Request
+from quarterdeck.core.text.notifications import Notice
 
 
-class Places(Struct, frozen=True, gc=False, kw_only=True):
-    """Where an agent works and which file its tool is about, with every link followed; None when that could not be
-    found out."""
+class ResolvedPaths(Struct, frozen=True, gc=False, kw_only=True):
+    """The real folder an agent works in and the real file its tool is about; None when it could not be resolved."""
 
     cwd: str
     path: str | None = None
 
 
-class Heard(Struct, frozen=True, gc=False, kw_only=True):
-    """An agent said something. `holder` names the kind of connection; `attended` whether a person is near; `enforced`
-    that it came through the gate which blocks the tool when it hears nothing good."""
+class HookReceived(Struct, frozen=True, gc=False, kw_only=True):
+    """A hook call. `waiter` is the kind of connection that waits, `reconnects` says that it comes back after a restart
+    of the daemon; `attended` that someone is watching; `enforced` that it came through the gate, which blocks the tool
+    unless it gets an allow."""
 
     event: RuntimeEvent
-    holder: str = "http"
+    waiter: str = "http"
+    reconnects: bool = False
     attended: bool = False
     enforced: bool = False
-    places: Places | None = None
+    paths: ResolvedPaths | None = None
 
 
 class Remember(Struct, frozen=True, gc=False, kw_only=True):
-    """A decision shall hold from now on; without a pattern by the narrowest that covers what was asked. `agent_keeper`
-    is where the agent itself shall keep it too: its session, or its local, project or user settings."""
+    """Makes a rule of the decision. Without `pattern`, the narrowest that covers the request. `agent_settings`: the
+    agent's settings file that also gets it."""
 
     rule_id: str
     scope: str
     pattern: str | None = None
     expires_at: float | None = None
     note: str | None = None
-    agent_keeper: str | None = None
+    agent_settings: str | None = None
 
 
-class Decide(Struct, frozen=True, gc=False, kw_only=True):
-    """A person decides a request as it was shown, which `digest` proves. `prior` is a request that has left
-    the live state, so that a late decision can still be recorded."""
+class Decide(RequestInput, frozen=True, gc=False, kw_only=True):
+    """A person's decision on a request as it was shown, which `digest` proves. `prior` is a request that has left the
+    live state, so that a late decision can still be recorded. `is_waiter_away`: no agent is connected to get it."""
 
-    request_id: str
     decision: Decision
     digest: str
     by: str
-    at: float
     note: str | None = None
     prior: Request | None = None
+    is_waiter_away: bool = False
     remember: Remember | None = None
 
 
-class Deadline(Struct, frozen=True, gc=False, kw_only=True):
-    """The time for an answer has passed."""
-
-    request_id: str
-    at: float
+class Deadline(RequestInput, frozen=True, gc=False, kw_only=True):
+    """The end of the time for an answer."""
 
 
-class StillWaiting(Struct, frozen=True, gc=False, kw_only=True):
-    """Nobody has answered for `waited` seconds of a clock that nobody sets; `minute` is that of the local day."""
+class RiskAssessed(RequestInput, frozen=True, gc=False, kw_only=True):
+    """The full risk of the request with this digest: with the real path of its file, and with plug-ins."""
 
-    request_id: str
+    digest: str
+    risk: Risk
+
+
+class StillWaiting(RequestInput, frozen=True, gc=False, kw_only=True):
+    """A request still unanswered after `waited` seconds of the monotonic clock; `minute` is that of the local day."""
+
     waited: float
     minute: int
-    at: float
 
 
-class HolderGone(Struct, frozen=True, gc=False, kw_only=True):
-    """The agent no longer waits on this connection."""
+class WaiterGone(RequestInput, frozen=True, gc=False, kw_only=True):
+    """A connection on which the agent no longer waits. `is_lost`: it did not reconnect after a restart."""
 
-    request_id: str
-    at: float
+    is_lost: bool = False
 
 
-class ProcessSeen(Struct, frozen=True, gc=False, kw_only=True):
-    """What the agent's own process file says, since `changed_at`; `answered` are the requests whose dialog has
-    closed."""
+class ProcessSeen(SessionInput, frozen=True, gc=False, kw_only=True):
+    """The content of the agent's own process file, valid since `changed_at`; `answered` are the requests whose dialog
+    has closed."""
 
-    session_id: str
     status: str
-    at: float
     changed_at: float
     process: ProcessId
     answered: tuple[str, ...] = ()
     waiting_for: str | None = None
 
 
-class ProcessGone(Struct, frozen=True, gc=False, kw_only=True):
-    """The process that ran a session has ended, or runs another one."""
+class ProcessGone(SessionInput, frozen=True, gc=False, kw_only=True):
+    """A session whose process has exited, or runs another session."""
 
-    session_id: str
     process: ProcessId
-    at: float
     reason: str = "process_gone"
 
 
-class TimePassed(Struct, frozen=True, gc=False, kw_only=True):
-    """Told now and then: what was last heard of may be stale."""
-
-    at: float
+class TimePassed(TimedInput, frozen=True, gc=False, kw_only=True):
+    """A regular tick, to find stale sessions and rules."""
 
 
-class Said(Struct, frozen=True, gc=False, kw_only=True):
-    """A message of the model as its transcript has it: the text that is new, and all it has used so far."""
+class TranscriptMessage(Struct, frozen=True, gc=False, kw_only=True):
+    """A message of the model in its transcript: the text that is new, and its whole usage so far. A fork can begin at
+    its `point`."""
 
-    spent: Spent
+    usage: MessageUsage
     text: str = ""
     text_bytes: int | None = None
     at: float = 0.0
     agent_id: str | None = None
+    point: str | None = None
 
 
-class TranscriptRead(Struct, frozen=True, gc=False, kw_only=True):
-    """A further part of a transcript. `start` is how far it had been read before, which must be how far we know it
-    read; `afresh` that the file is another one, or shorter. `summary` asks for a summary and says why."""
+class TranscriptPart(Struct, frozen=True, gc=False, kw_only=True):
+    """The content of the first `size` bytes of some lines."""
 
-    session_id: str
-    at: float
-    start: int = 0
-    offset: int = 0
-    agent_id: str | None = None
-    file_id: int = 0
-    afresh: bool = False
-    said: tuple[Said, ...] = ()
+    size: int = 0
+    messages: tuple[TranscriptMessage, ...] = ()
     prompts: int = 0
     context_tokens: int | None = None
     title: str | None = None
@@ -139,120 +132,124 @@ class TranscriptRead(Struct, frozen=True, gc=False, kw_only=True):
     error: str | None = None
     malformed: int = 0
     skipped_lines: int = 0
-    skipped_bytes: int = 0
     missing: tuple[str, ...] = ()
+
+
+class TranscriptRead(SessionInput, frozen=True, gc=False, kw_only=True):
+    """A further part of a transcript. `start` is the position it was read from, which must be that of the cursor in the
+    state; `is_restart` says that the file is another one, or shorter. `summary` requests a summary and says why. `path`
+    is the file, empty for a summary alone."""
+
+    start: int = 0
+    offset: int = 0
+    agent_id: str | None = None
+    file_id: int = 0
+    is_restart: bool = False
+    part: TranscriptPart = TranscriptPart()
+    skipped_bytes: int = 0
     summary: str = ""
+    path: str = ""
 
 
-class Unattended(Struct, frozen=True, gc=False, kw_only=True):
-    """Nobody is near any more: who has no dialog of its own must not wait for us."""
-
-    at: float
+class Unattended(TimedInput, frozen=True, gc=False, kw_only=True):
+    """The last person has left: agents without a dialog of their own must not wait any longer."""
 
 
-class Restarted(Struct, frozen=True, gc=False, kw_only=True):
-    """We came back: connections of before are gone. `settings` are those that differ from their default."""
+class DaemonRestarted(TimedInput, frozen=True, gc=False, kw_only=True):
+    """A restart of the daemon: earlier connections are gone, and some come back. `settings` are those that differ from
+    their default."""
 
-    at: float
     settings: dict[str, str] = {}
 
 
-class CreateToken(Struct, frozen=True, gc=False, kw_only=True):
-    """Somebody makes a credential; `verifier` is its SHA-256."""
+class CreateToken(SignedInput, frozen=True, gc=False, kw_only=True):
+    """Make a credential; `verifier` is its SHA-256."""
 
     token_id: str
     name: str
     scopes: tuple[str, ...]
     verifier: str
-    by: str
-    at: float
     kind: str = "token"
     expires_at: float | None = None
 
 
-class RevokeToken(Struct, frozen=True, gc=False, kw_only=True):
-    """Somebody takes a credential back."""
+class ElevateToken(SignedInput, frozen=True, gc=False, kw_only=True):
+    """Let a device do more until a time."""
 
     token_id: str
-    by: str
-    at: float
+    scopes: tuple[str, ...]
+    until: float
 
 
-class AddRule(Struct, frozen=True, gc=False, kw_only=True):
-    """Somebody makes a standing decision."""
+class RevokeToken(SignedInput, frozen=True, gc=False, kw_only=True):
+    """Revoke a credential."""
+
+    token_id: str
+
+
+class AddRule(SignedInput, frozen=True, gc=False, kw_only=True):
+    """Add a rule."""
 
     rule: Rule
-    by: str
-    at: float
 
 
-class AddRules(Struct, frozen=True, kw_only=True):
-    """Somebody makes several standing decisions at once: all that do not stand yet, or with one that cannot be made,
-    none. With `is_trial` they are only looked at."""
+class AddRules(SignedInput, frozen=True, gc=False, kw_only=True):
+    """Add several rules at once: all that do not exist yet, or none if one is invalid. With `is_trial` they are only
+    checked."""
 
     rules: tuple[Rule, ...]
-    by: str
-    at: float
     is_trial: bool = False
 
 
-class RemoveRule(Struct, frozen=True, gc=False, kw_only=True):
-    """Somebody takes a standing decision back."""
+class RemoveRule(SignedInput, frozen=True, gc=False, kw_only=True):
+    """Remove a rule."""
 
     rule_id: str
-    by: str
-    at: float
 
 
-class TrustProject(Struct, frozen=True, gc=False, kw_only=True):
-    """Somebody says how far a folder is trusted: none, rules or full."""
+class TrustProject(SignedInput, frozen=True, gc=False, kw_only=True):
+    """Set the trust in a folder: none, rules or full."""
 
     path: str
     trust: str
-    by: str
-    at: float
 
 
-class Trimming(Struct, frozen=True, gc=False, kw_only=True):
-    """The oldest events are about to leave the log."""
+class TrimLog(TimedInput, frozen=True, gc=False, kw_only=True):
+    """Announce that the oldest events are about to leave the log."""
 
     upto: int
     events: int
     why: str
-    at: float
 
 
-class ExtensionChanged(Struct, frozen=True, gc=False, kw_only=True):
-    """Somebody had the agent change a plugin or an MCP server, and this is how it ended."""
+class ExtensionChanged(TimedInput, frozen=True, gc=False, kw_only=True):
+    """The outcome of a change of a plugin or an MCP server, made through the agent."""
 
     change: PluginChangeData | McpChangeData
-    at: float
 
 
-class NotifyFailed(Struct, frozen=True, gc=False, kw_only=True):
-    """A channel could not tell anybody of these requests."""
+class NotifyFailed(TimedInput, frozen=True, gc=False, kw_only=True):
+    """A channel that could not send the notification of these requests."""
 
     channel: str
     request_ids: tuple[str, ...]
     error: str
-    at: float
 
 
-class Stopping(Struct, frozen=True, gc=False, kw_only=True):
-    """We are about to stop: everybody who waits must be let go. Who asks through an SDK is interrupted with its session
-    instead, where that comes next: to let it go would deny what it asked for."""
+class DaemonStopping(TimedInput, frozen=True, gc=False, kw_only=True):
+    """The daemon is about to stop: waiting requests must be released. With `spares_sdk`, SDK sessions are interrupted
+    next instead: releasing them would deny their tool call. With `spares_reconnecting`, a restart may follow, and what
+    comes back to the next daemon waits on."""
 
-    at: float
     spares_sdk: bool = False
+    spares_reconnecting: bool = False
 
 
-class DecisionRefused(Struct, frozen=True, gc=False, kw_only=True):
-    """Somebody who may not decide tried `wanted`; `reason` says why not."""
+class DecisionRefused(SignedInput, frozen=True, gc=False, kw_only=True):
+    """A refused decision of a client that may not decide: its `attempt`, and the `reason` of the refusal."""
 
-    wanted: str
-    by: str
+    attempt: str
     reason: str
-    at: float
     agent_session_id: str | None = None
     request_id: str | None = None
     pid: int | None = None
@@ -260,7 +257,7 @@ class DecisionRefused(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class InputRefused(Struct, frozen=True, gc=False, kw_only=True):
-    """A client broke the envelope's promise; it is recorded, never dropped in silence."""
+    """An input that broke the rules of the envelope; it is recorded, never dropped in silence."""
 
     event: RuntimeEvent
     error: str
@@ -269,39 +266,41 @@ class InputRefused(Struct, frozen=True, gc=False, kw_only=True):
 Command = (
     Decide
     | CreateToken
+    | ElevateToken
     | RevokeToken
     | AddRule
     | AddRules
     | RemoveRule
     | TrustProject
-    | Trimming
+    | TrimLog
     | ExtensionChanged
-    | Order
+    | SessionCommand
 )
-"""What somebody wants and waits for; each gets a Reply."""
+"""Inputs with a client that waits; each gets a CommandReply."""
 
 Input = (
     Command
-    | News
-    | Heard
+    | SessionReport
+    | HookReceived
     | Deadline
+    | RiskAssessed
     | StillWaiting
-    | HolderGone
+    | WaiterGone
     | ProcessSeen
     | ProcessGone
     | TimePassed
     | TranscriptRead
     | Unattended
-    | Restarted
+    | DaemonRestarted
     | NotifyFailed
-    | Stopping
+    | DaemonStopping
     | DecisionRefused
     | InputRefused
 )
 
 
-class Answer(Struct, frozen=True, gc=False, kw_only=True):
-    """Tell the agent that waits on this event. Sent exactly once per event heard."""
+class SendAnswer(Struct, frozen=True, gc=False, kw_only=True):
+    """Answer the agent that waits on this event. Sent exactly once per hook received."""
 
     event_id: str
     decision: Decision
@@ -309,35 +308,35 @@ class Answer(Struct, frozen=True, gc=False, kw_only=True):
 
 
 class WakeAfter(Struct, frozen=True, gc=False, kw_only=True):
-    """Send a Deadline for this request after so many seconds of a clock that nobody sets."""
+    """Send a Deadline for this request after this many seconds of the monotonic clock."""
 
     request_id: str
     seconds: float
 
 
-class LookAfter(Struct, frozen=True, gc=False, kw_only=True):
-    """Send a StillWaiting for this request after so many seconds of that clock."""
+class CheckAfter(Struct, frozen=True, gc=False, kw_only=True):
+    """Send a StillWaiting for this request after this many seconds of the monotonic clock."""
 
     request_id: str
     seconds: float
 
 
 class Notify(Struct, frozen=True, gc=False, kw_only=True):
-    """Tell a person, by each of these channels, as long as one of the requests still waits."""
+    """Notify a person through each of these channels, as long as one of the requests still waits."""
 
     notice: Notice
     channels: tuple[str, ...]
 
 
 class Unwatch(Struct, frozen=True, gc=False, kw_only=True):
-    """The request is over: no deadline, no watching of its process."""
+    """Cancel the deadline of a request, and stop watching its process."""
 
     request_id: str
 
 
-class Reply(Struct, frozen=True, gc=False, kw_only=True):
-    """Tell the person how their command ended: `outcome` is applied or an error kind of the API. `request_id` is what
-    the command was about, `rule` the one that was made, `rules` those, `also` the other requests it decided."""
+class CommandReply(Struct, frozen=True, gc=False, kw_only=True):
+    """Report the outcome of a command: applied, or an error kind of the API. `request_id` is the id of the thing the
+    command was about, `rule` and `rules` are those it added, `also_decided` the other requests it decided."""
 
     request_id: str
     outcome: str
@@ -345,7 +344,7 @@ class Reply(Struct, frozen=True, gc=False, kw_only=True):
     message: str = ""
     rule: Rule | None = None
     rules: tuple[Rule, ...] = ()
-    also: tuple[str, ...] = ()
+    also_decided: tuple[str, ...] = ()
 
 
-Effect = Answer | WakeAfter | LookAfter | Notify | Unwatch | Reply | Work
+Effect = SendAnswer | WakeAfter | CheckAfter | Notify | Unwatch | CommandReply | SessionEffect

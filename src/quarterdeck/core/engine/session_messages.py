@@ -1,34 +1,35 @@
-"""Sessions of ours: what somebody orders, what the runner shall do then, and what it tells of them."""
+"""Owned sessions: the commands to them, the effects on them, and the reports about them."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 from msgspec import Struct
 
+from quarterdeck.core.engine.input_bases import SessionInput, SignedSessionInput
 from quarterdeck.core.model.state import ProcessId
 
-MODES = ("sdk", "pty", "tmux")
-"""How a session of ours runs: through the agent's SDK, or in a terminal that we or tmux keep."""
+SessionMode = Literal["sdk", "tmux", "pty"]
+"""The ways an owned session can run: through the agent's SDK, in tmux, or in a terminal of Quarterdeck."""
+MODES: tuple[SessionMode, ...] = get_args(SessionMode)
 
 
-class Start(Struct, frozen=True, gc=False, kw_only=True):
-    """Somebody wants a session in a folder, whose real path this is. `resume` names the conversation it goes on with;
-    with `fork` under a new id, from `fork_at` on where that is given. `worktree` is the project that `cwd` is a
-    worktree of, `base` the branch a new one shall begin on, empty for the one that is checked out; `runs_as` is the
-    process that was seen to run the conversation just now; `unsure` says that nobody knows whether the agent has
-    kept this conversation: it goes on if so, and begins if not."""
+class StartSession(SignedSessionInput, frozen=True, gc=False, kw_only=True):
+    """Start a session in a folder, given as its real path. `resume` names the conversation to continue; with `fork`
+    under a new id, from `fork_at` on if that is set. `worktree` is the project that `cwd` is a worktree of, `base` the
+    branch a new one starts from, empty for the one that is checked out. `runs_as` is the process that was seen to run
+    the conversation just now; `discarding` says that the folder is being removed with its worktree. `unsure` says that
+    the agent may not have kept this conversation: continue it if it has, start a new one if not. `agent` is the name of
+    the agent, empty for the first one, `tools` are its own tools that it may use, None for all."""
 
-    session_id: str
     mode: str
     cwd: str
-    by: str
-    at: float
     prompt: str | None = None
     attachments: tuple[dict[str, Any], ...] = ()
     permission_mode: str | None = None
     model: str | None = None
     max_turns: int | None = None
+    tools: tuple[str, ...] | None = None
     resume: str | None = None
     fork: bool = False
     fork_at: str | None = None
@@ -39,168 +40,155 @@ class Start(Struct, frozen=True, gc=False, kw_only=True):
     rows: int | None = None
     shell: bool = False
     runs_as: int | None = None
+    discarding: bool = False
     unsure: bool = False
+    agent: str = ""
 
 
-class Send(Struct, frozen=True, gc=False, kw_only=True):
-    """Somebody writes to a session of ours. An attachment is a content block of the agent's own form."""
+class SendPrompt(SignedSessionInput, frozen=True, gc=False, kw_only=True):
+    """Send a prompt to a session. An attachment is a content block in the agent's own format."""
 
-    session_id: str
     message_id: str
     prompt: str
-    by: str
-    at: float
     attachments: tuple[dict[str, Any], ...] = ()
 
 
-class Interrupt(Struct, frozen=True, gc=False, kw_only=True):
-    """Somebody wants a session of ours to stop what it does."""
-
-    session_id: str
-    by: str
-    at: float
+class InterruptSession(SignedSessionInput, frozen=True, gc=False, kw_only=True):
+    """Interrupt the running turn of a session."""
 
 
-class End(Struct, frozen=True, gc=False, kw_only=True):
-    """Somebody ends a session of ours."""
-
-    session_id: str
-    by: str
-    at: float
+class EndSession(SignedSessionInput, frozen=True, gc=False, kw_only=True):
+    """End a session."""
 
 
-class Change(Struct, frozen=True, gc=False, kw_only=True):
-    """Somebody gives a session of ours another model or permission mode."""
+class ReconfigureSession(SignedSessionInput, frozen=True, gc=False, kw_only=True):
+    """Change the model or permission mode of an owned session."""
 
-    session_id: str
-    by: str
-    at: float
     model: str | None = None
     permission_mode: str | None = None
 
 
-class Switch(Struct, frozen=True, gc=False, kw_only=True):
-    """Somebody wants a session of ours to go on in another mode: it ends, and only then starts there."""
+class SwitchMode(SignedSessionInput, frozen=True, gc=False, kw_only=True):
+    """Continue an owned session in another mode: it ends, and only then starts there."""
 
-    session_id: str
     mode: str
-    by: str
-    at: float
 
 
-Order = Start | Send | Interrupt | End | Change | Switch
+class DiscardWorktree(SignedSessionInput, frozen=True, gc=False, kw_only=True):
+    """Ask whether a session's worktree at this path may be removed. A start in it that comes later is `discarding`, so
+    the answer stays true until it is gone."""
+
+    path: str
 
 
-class Up(Struct, frozen=True, gc=False, kw_only=True):
-    """A session of ours runs: as this process, and where it is a terminal, there. In news `session_id` is the one it
-    was started with, its handle, whatever the agent has called it since. `found` after a restart of ours: nobody of
-    before works on it any more."""
+SessionCommand = (
+    StartSession | SendPrompt | InterruptSession | EndSession | ReconfigureSession | SwitchMode | DiscardWorktree
+)
 
-    session_id: str
-    at: float
+
+class AgentStarted(SessionInput, frozen=True, gc=False, kw_only=True):
+    """An owned session runs, as this process and in this terminal if it has one. In every report `session_id` is the
+    session's handle, the id it was started with, whatever id the agent uses since. `recovered` says that it was found
+    running after a restart of the daemon: no earlier command to it is still in progress, but the prompts that wait in
+    its host, `queued`."""
+
     process: ProcessId | None = None
     terminal: str | None = None
-    found: bool = False
+    recovered: bool = False
+    queued: tuple[str | None, ...] = ()
 
 
-class Down(Struct, frozen=True, gc=False, kw_only=True):
-    """A session of ours has ended: by itself, by us, or by a signal. `last_words` is the end of what it said on
-    stderr or its screen."""
+class AgentExited(SessionInput, frozen=True, gc=False, kw_only=True):
+    """An owned session exited: by itself, by a command, or by a signal. `last_words` is the end of its stderr or its
+    screen; `is_lost` says that it was gone after a restart of the daemon."""
 
-    session_id: str
-    at: float
     code: int | None = None
     signal: int | None = None
     reason: str = "exited"
     last_words: str = ""
+    is_lost: bool = False
 
 
-class Failed(Struct, frozen=True, gc=False, kw_only=True):
-    """An order could not be carried out; `message_id` where it was a prompt."""
+class CommandFailed(SessionInput, frozen=True, gc=False, kw_only=True):
+    """A command failed; `message_id` is set when it was a prompt."""
 
-    session_id: str
-    order: str
+    command: str
     error: str
-    at: float
     message_id: str | None = None
 
 
-class Given(Struct, frozen=True, gc=False, kw_only=True):
-    """The agent was given a prompt: the one of this message, or the one it was started with."""
+class PromptDelivered(SessionInput, frozen=True, gc=False, kw_only=True):
+    """A prompt reached the agent: the one of this message, or the one it was started with."""
 
-    session_id: str
-    at: float
     message_id: str | None = None
 
 
-class TurnEnded(Struct, frozen=True, gc=False, kw_only=True):
-    """What an agent's SDK says at the end of a turn: how it ended, and what it used."""
+class TurnEnded(SessionInput, frozen=True, gc=False, kw_only=True):
+    """A turn ended; `result` is the result message of the agent's SDK. `is_refused` says that the model refused the
+    agent, or could not be reached."""
 
-    session_id: str
-    at: float
     result: dict[str, Any]
+    is_refused: bool = False
 
 
-class Noted(Struct, frozen=True, gc=False, kw_only=True):
-    """Something that an agent's SDK said and no hook says: recorded as it came."""
+class AgentNote(SessionInput, frozen=True, gc=False, kw_only=True):
+    """A message of the agent's SDK that no hook reports: recorded as it came."""
 
-    session_id: str
-    at: float
     name: str
     body: dict[str, Any]
 
 
-class WorktreeChanged(Struct, frozen=True, gc=False, kw_only=True):
-    """Somebody had a session's worktree merged into its base, or discarded."""
+class WorktreeChanged(SignedSessionInput, frozen=True, gc=False, kw_only=True):
+    """A session's worktree was merged into its base, or discarded."""
 
-    session_id: str
     action: str
     branch: str
     path: str
     base: str
-    by: str
-    at: float
 
 
-News = Up | Down | Failed | Given | TurnEnded | Noted | WorktreeChanged
+SessionReport = AgentStarted | AgentExited | CommandFailed | PromptDelivered | TurnEnded | AgentNote | WorktreeChanged
 
 
 class Launch(Struct, frozen=True, gc=False, kw_only=True):
-    """Start the agent for this session, once the process that had this conversation before has ended."""
+    """Start the agent for this session, once the process that ran this conversation before (`after`) has exited."""
 
-    start: Start
+    start: StartSession
     after: ProcessId | None = None
 
 
-class Deliver(Struct, frozen=True, gc=False, kw_only=True):
-    """Give the agent this prompt, whole and once."""
-
-    send: Send
-    mode: str
-    handle: str
+OBSERVED = "observed"
+"""How a session runs that the person started in a terminal."""
 
 
-class Halt(Struct, frozen=True, gc=False, kw_only=True):
-    """Make the agent stop what it does."""
+class AgentEffect(Struct, frozen=True, gc=False, kw_only=True):
+    """An effect on a running agent, found by how it runs and by its session's handle."""
 
     mode: str
     handle: str
 
 
-class Finish(Struct, frozen=True, gc=False, kw_only=True):
-    """End the agent, with all it started."""
+class DeliverPrompt(AgentEffect, frozen=True, gc=False, kw_only=True):
+    """Deliver this prompt to the agent, whole and once."""
 
-    mode: str
-    handle: str
+    send: SendPrompt
 
 
-class Adjust(Struct, frozen=True, gc=False, kw_only=True):
-    """Give the agent another model or permission mode."""
+class InterruptAgent(AgentEffect, frozen=True, gc=False, kw_only=True):
+    """Interrupt the agent's running turn."""
 
-    mode: str
-    handle: str
+
+class EndAgent(AgentEffect, frozen=True, gc=False, kw_only=True):
+    """End the agent, with every process it started. `process` is that of an observed agent: no other is signalled."""
+
+    process: ProcessId | None = None
+
+
+class ReconfigureAgent(AgentEffect, frozen=True, gc=False, kw_only=True):
+    """Change the agent's model or permission mode."""
+
     model: str | None = None
     permission_mode: str | None = None
 
 
-Work = Launch | Deliver | Halt | Finish | Adjust
+SessionEffect = Launch | DeliverPrompt | InterruptAgent | EndAgent | ReconfigureAgent

@@ -1,4 +1,4 @@
-"""A person's decision: whether it fits, whether it is in time, and what follows."""
+"""A person's decision: its checks, and what follows from it."""
 
 from __future__ import annotations
 
@@ -6,141 +6,129 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from quarterdeck.core.engine.messages import Decide, DecisionRefused, Reply
-from quarterdeck.core.engine.step import Step, handed_back
-from quarterdeck.core.handlers.hooks import end_run
+from quarterdeck.core.engine.messages import Decide, DecisionRefused
+from quarterdeck.core.engine.step import Step, handed_back_decision
 from quarterdeck.core.handlers.rules import remember, rule_to_remember
-from quarterdeck.core.model import event_data as d
-from quarterdeck.core.model.decisions import Allow, Answer, Block, Decision, Deny, Grant, NoOpinion, Source
-from quarterdeck.core.model.payload import flag, items, obj, text
+from quarterdeck.core.model.decisions import ACTIONS, Allow, Answer, Block, Decision, Deny, Grant, NoOpinion, Source
+from quarterdeck.core.model.event_data.request_data import DecisionRefusedData
+from quarterdeck.core.model.payload import flag, items, obj, shared_fields, text
 from quarterdeck.core.model.rule import Rule
 from quarterdeck.core.model.state import Request
-from quarterdeck.core.rules.verdicts import judge, subject_of_request
-from quarterdeck.core.text.forms import misfilled
+from quarterdeck.core.rules.verdicts import request_verdict, tool_use_of_request
+from quarterdeck.core.text.forms import form_error
 
-FITTING: dict[str, tuple[type[Decision], ...]] = {
-    "permission": (Allow, Deny, Block, NoOpinion),
-    "plan": (Allow, Deny, NoOpinion),
-    "questions": (Answer, Deny, NoOpinion),
-    "elicitation": (Answer, Deny, NoOpinion),
-    "stop": (Allow, Block, NoOpinion),
-}
-"""Which decisions a request takes, by its form or kind."""
+CLIENTS_ONLY = {"permission": (Block,)}
+"""Decisions that the API takes and no surface offers: to block a tool call is to deny it."""
 
 
 def decide(step: Step, command: Decide) -> None:
     """Apply a decision exactly once; the first one wins and later ones are recorded as late."""
-    request = step.draft.requests.get(command.request_id) or _over(command.prior)
+    request = step.draft.requests.get(command.request_id) or _as_withdrawn(command.prior)
     if request is None:
-        step.effects.append(Reply(request_id=command.request_id, outcome="not_found"))
+        step.reply(command.request_id, "not_found")
     elif request.status != "pending":
-        _late(step, command, request)
+        _record_late(step, command, request)
     elif command.digest != request.digest:
-        step.effects.append(Reply(request_id=request.request_id, outcome="digest_mismatch", request=request))
+        step.reply(request.request_id, "digest_mismatch", request=request)
+    elif command.is_waiter_away:
+        step.reply(request.request_id, "holder_away", request=request)
     elif problem := (
-        misfit(request, command.decision)
-        or _passed_to_nobody(step, command.decision)
-        or _denied_edit(step, request, command.decision)
+        validation_error(request, command.decision)
+        or _pass_error(step, command.decision)
+        or _denied_edit_error(step, request, command.decision)
     ):
-        reply = Reply(request_id=request.request_id, outcome="invalid", request=request, message=problem)
-        step.effects.append(reply)
+        step.reply(request.request_id, "invalid", problem, request=request)
+    elif isinstance(rule := rule_to_remember(step, command, request), str):
+        step.reply(request.request_id, "invalid", rule, request=request)
     else:
-        rule = rule_to_remember(step, command, request)
-        if isinstance(rule, str):
-            step.effects.append(Reply(request_id=request.request_id, outcome="invalid", request=request, message=rule))
-        else:
-            _apply(step, command, request, rule)
+        _apply(step, command, request, rule)
 
 
-def _passed_to_nobody(step: Step, decision: Decision) -> str | None:
-    """A pass would be a denial in disguise where there is no terminal to ask at."""
+def _pass_error(step: Step, decision: Decision) -> str | None:
+    """Refuse to pass on a request of a session without a terminal: that would deny it without saying so."""
     if not isinstance(decision, NoOpinion) or step.session.has_terminal:
         return None
-    return "decision: the session runs without a terminal to leave it to; decide it here"
+    return "decision: the session has no terminal to leave it to; decide it here"
 
 
-def _denied_edit(step: Step, request: Request, decision: Decision) -> str | None:
-    """An edited input is looked at again: what a rule denies, no edit brings past it."""
+def _denied_edit_error(step: Step, request: Request, decision: Decision) -> str | None:
+    """Refuse an edited input that the agent cannot take, or that a rule denies: an edit must not get past the rules."""
     if not isinstance(decision, Allow) or decision.updated_input is None:
         return None
-    subject = subject_of_request(step.draft.state.settings, request, decision.updated_input)
-    verdict = judge(step, subject)
+    settings = step.draft.state.settings
+    can = settings.capabilities.get(request.agent)
+    if can is not None and not can.edits_input:
+        return f"updated_input: {can.label} runs a tool only with the input that it asked for"
+    subject = tool_use_of_request(settings, request, decision.updated_input)
+    verdict = request_verdict(step, subject)
     if verdict.effect != "deny":
         return None
     return f"updated_input: the rule {verdict.rules[0].pattern} denies this"
 
 
-def _over(prior: Request | None) -> Request | None:
-    """A request that has left the live state is over, even if it was read a moment before that."""
+def _as_withdrawn(prior: Request | None) -> Request | None:
+    """Mark a request that has left the live state as withdrawn, even if it was read just before it left."""
     return replace(prior, status="withdrawn") if prior is not None and prior.status == "pending" else prior
 
 
 def _apply(step: Step, command: Decide, request: Request, rule: Rule | None) -> None:
-    decision, wanted = command.decision, command.remember
-    if rule is not None and wanted is not None and wanted.agent_keeper and isinstance(decision, Allow):
-        decision = replace(decision, grant=Grant(rule.pattern, wanted.agent_keeper))
+    decision, remembered = command.decision, command.remember
+    if rule is not None and remembered is not None and remembered.agent_settings and isinstance(decision, Allow):
+        decision = replace(decision, grant=Grant(rule.pattern, remembered.agent_settings))
     passed = isinstance(decision, NoOpinion)
     if isinstance(decision, NoOpinion):
-        decision = handed_back(request, decision.reason)
+        decision = handed_back_decision(request, decision.reason)
     still_asks = passed and request.kind != "stop" and step.session.context.entrypoint in ("", "cli")
-    step.close(request, decision, Source.USER, command.by, note=command.note, still_asks=still_asks)
-    if request.kind == "stop" and not isinstance(decision, Block):
-        end_run(step, "completed")
+    step.resolve(request, decision, Source.USER, command.by, note=command.note, still_asks=still_asks)
     decided = step.draft.changed_requests[request.request_id]
-    kept, also = remember(step, rule, command.by, request.request_id) if rule else (None, ())
-    step.effects.append(Reply(request_id=request.request_id, outcome="applied", request=decided, rule=kept, also=also))
+    kept, also_decided = remember(step, rule, command.by, request.request_id) if rule else (None, ())
+    step.reply(request.request_id, "applied", request=decided, rule=kept, also_decided=also_decided)
 
 
-def _late(step: Step, command: Decide, request: Request) -> None:
+def _record_late(step: Step, command: Decide, request: Request) -> None:
     outcome = {"decided": "already_decided"}.get(request.status, request.status)
-    if misfit(request, command.decision) is None:
-        step.record(request, command.decision, Source.USER, command.by, note=command.note, late=True)
-    step.effects.append(Reply(request_id=request.request_id, outcome=outcome, request=request))
+    if validation_error(request, command.decision) is None:
+        step.record_decision(request, command.decision, Source.USER, command.by, note=command.note, late=True)
+    step.reply(request.request_id, outcome, request=request)
 
 
-def record_refusal(step: Step, told: DecisionRefused, request: Request | None) -> None:
-    """Somebody who may not decide tried to: it stands beside the request, or in the record of no session."""
-    data = d.DecisionRefusedData(
-        wanted=told.wanted,
-        by=told.by,
-        reason=told.reason,
-        agent_session_id=told.agent_session_id,
-        request_id=told.request_id,
-        pid=told.pid,
-        command=told.command,
-    )
+def record_refusal(step: Step, refused: DecisionRefused) -> None:
+    """Record an attempt to decide by a client that may not: beside its request, or as an event of no session."""
+    request = step.draft.requests.get(refused.request_id or "")
+    data = DecisionRefusedData(wanted=refused.attempt, **shared_fields(refused, DecisionRefusedData))
     if request is None:
         step.emit_own("decision.refused", data, level="warn")
     else:
+        step.session_id = request.session_id
         step.emit("decision.refused", data, level="warn", parent=request.event_id, tool_use_id=request.tool_use_id)
 
 
-def misfit(request: Request, decision: Decision) -> str | None:
-    """Why this decision cannot answer this request, naming the field; None when it can."""
+def validation_error(request: Request, decision: Decision) -> str | None:
+    """The reason why this decision cannot answer this request, with the field's name; None when it can."""
     form = request.form or request.kind
-    if not isinstance(decision, FITTING[form]):
-        fitting = ", ".join(_WORD[kind] for kind in FITTING[form])
-        return f"decision: a request of kind {form} takes {fitting}"
+    fitting = tuple(dict.fromkeys((*ACTIONS[form].values(), *CLIENTS_ONLY.get(form, ()))))
+    if not isinstance(decision, fitting):
+        return f"decision: a request of kind {form} takes {', '.join(_NAMES[kind] for kind in fitting)}"
     if isinstance(decision, Answer):
-        return _bad_answers(request, decision) if form == "questions" else _bad_form(request, decision)
+        return _answers_error(request, decision) if form == "questions" else _form_error(request, decision)
     if isinstance(decision, Allow) and decision.mode is not None and form != "plan":
-        return "mode: goes with the approval of a plan"
+        return "mode: is only for the approval of a plan"
     if isinstance(decision, Allow) and decision.updated_input is not None:
-        return _bad_edit(request, decision.updated_input)
+        return _edit_error(request, decision.updated_input)
     return None
 
 
-def _bad_edit(request: Request, edited: dict[str, Any]) -> str | None:
-    """An edit keeps the shape of what was asked: the tool would refuse another one, and the agent with it."""
+def _edit_error(request: Request, edited: dict[str, Any]) -> str | None:
+    """Check that an edit keeps the shape of the input: the tool would refuse another one, and the agent would fail."""
     if request.kind != "permission":
         return f"updated_input: a request of kind {request.form or request.kind} takes no edited input"
-    for key in ABOUT:
+    for key in KEY_FIELDS:
         if key in request.tool_input and key not in edited:
-            return f"updated_input: {key} is missing, and {request.tool_name} is about it"
+            return f"updated_input: {key} is missing, and {request.tool_name} needs it"
     for key, value in edited.items():
-        asked = request.tool_input.get(key)
-        if asked is not None and _json_type(asked) != _json_type(value):
-            return f"updated_input: {key} was a {_json_type(asked)} and must stay one"
+        original = request.tool_input.get(key)
+        if original is not None and _json_type(original) != _json_type(value):
+            return f"updated_input: {key} was a {_json_type(original)} and must stay one"
     return None
 
 
@@ -149,14 +137,14 @@ def _json_type(value: object) -> str:
     return names.get(type(value), "nothing")
 
 
-ABOUT = ("command", "file_path", "notebook_path", "url", "pattern", "query")
-"""What a tool cannot do without where it was given."""
+KEY_FIELDS = ("command", "file_path", "notebook_path", "url", "pattern", "query")
+"""Fields that a tool needs if its input had them."""
 
-_WORD = {Allow: "allow", Deny: "deny", Answer: "answer", Block: "block", NoOpinion: "pass"}
+_NAMES = {Allow: "allow", Deny: "deny", Answer: "answer", Block: "block", NoOpinion: "pass"}
 
 
-def _bad_answers(request: Request, decision: Answer) -> str | None:
-    """A label or free text per question, several where it takes several; a note per question."""
+def _answers_error(request: Request, decision: Answer) -> str | None:
+    """Check the answers: a label or free text per question, several if it takes several; a note per question."""
     questions = [q for q in items(request.tool_input, "questions") if isinstance(q, dict)]
     several = {text(q, "question"): flag(q, "multiSelect") for q in questions}
     if not decision.answers:
@@ -173,9 +161,9 @@ def _bad_answers(request: Request, decision: Answer) -> str | None:
     return None if strange is None else f"notes: {strange!r} is not one of the questions"
 
 
-def _bad_form(request: Request, decision: Answer) -> str | None:
-    """The content as the form's schema wants it, field by field."""
+def _form_error(request: Request, decision: Answer) -> str | None:
+    """Check the content against the form's schema, field by field."""
     if decision.notes:
-        return "notes: go with questions; a form takes none"
-    problem = misfilled(obj(request.tool_input, "requested_schema"), decision.answers)
+        return "notes: are only for questions; a form takes none"
+    problem = form_error(obj(request.tool_input, "requested_schema"), decision.answers)
     return f"answers.{problem[0]}: {problem[1]}" if problem else None

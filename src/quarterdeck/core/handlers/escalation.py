@@ -1,83 +1,120 @@
-"""A request that still waits: it is told of once, and ended when the policy of the hour says so."""
+"""The risk of requests, and what follows when they still wait: a person is notified, or a policy ends them."""
 
 from __future__ import annotations
 
-from quarterdeck.core.engine.messages import LookAfter, Notify, NotifyFailed, StillWaiting
-from quarterdeck.core.engine.notifications import level_of, notice_of, waits_of
-from quarterdeck.core.engine.step import Step, handed_back
-from quarterdeck.core.handlers.hooks import end_run
-from quarterdeck.core.model import event_data as d
+from quarterdeck.core.engine.messages import Notify, NotifyFailed, RiskAssessed, StillWaiting
+from quarterdeck.core.engine.step import Step, handed_back_decision
 from quarterdeck.core.model.decisions import Deny, Source
+from quarterdeck.core.model.event_data.request_data import (
+    EscalationFailedData,
+    RequestAssessedData,
+    RequestEscalatedData,
+)
 from quarterdeck.core.model.state import Request, Settings
-from quarterdeck.core.model.unattended_policy import Policy, Ruling, bothers, grace, is_quiet, next_look, ruling
+from quarterdeck.core.model.unattended_policy import (
+    UnattendedAction,
+    UnattendedPolicy,
+    grace_seconds,
+    is_quiet,
+    next_check,
+    policy_action,
+    rank,
+    should_notify,
+)
+from quarterdeck.core.risk.quick_risk import risk_level
+from quarterdeck.core.text.durations import limit_words
+from quarterdeck.core.text.notifications import notice_for, request_summary
+
+RISK_SECONDS = 30.0
+"""The time that a policy and a notification wait for the full risk. It takes milliseconds; with a slow plug-in, many
+requests at once have to queue for it."""
 
 
-def look(step: Step, told: StillWaiting, request: Request) -> None:
-    """Nobody has answered so far."""
+def record_risk(step: Step, assessed: RiskAssessed) -> None:
+    """Record the full risk of a request, and check at once what a policy makes of it. A later assessment, as after a
+    restart, can only raise it: the plug-in that raised it may be gone. Nothing that was decided changes."""
+    request = step.draft.requests.get(assessed.request_id)
+    if request is None or request.digest != assessed.digest:
+        return
+    if request.risk and rank(assessed.risk.level) <= rank(request.risk.level):
+        return
+    data = RequestAssessedData(
+        request_id=request.request_id, risk=assessed.risk.level, reasons=list(assessed.risk.reasons)
+    )
+    step.emit("request.assessed", data, level="debug", parent=request.event_id, tool_use_id=request.tool_use_id)
+    policy = step.draft.state.settings.unattended
+    can_act = next_check(policy, assessed.risk.level, notified=bool(request.escalated)) is not None
+    if request.status == "pending" and can_act:
+        step.check_after(request.request_id, 0.0)
+
+
+def check_waiting(step: Step, waiting: StillWaiting) -> None:
+    """Apply the unattended policy to a request that still waits, notify about it, or schedule the next check."""
+    request = step.pending_request(waiting.request_id)
+    if request is None:
+        return
     settings = step.draft.state.settings
     policy = settings.unattended
-    level, quiet = level_of(request, step.session, settings), is_quiet(policy, told.minute)
-    found = ruling(policy, level, quiet=quiet)
-    if found.action != "hold" and told.waited >= policy.after_seconds:
-        _end(step, request, found, policy)
+    if request.risk is None and waiting.waited < RISK_SECONDS:
+        step.check_after(request.request_id, RISK_SECONDS - waiting.waited)
         return
-    if told.waited >= grace(policy) and not request.escalated and bothers(policy, level, quiet=quiet):
-        _escalate(step, request, settings, quiet=quiet)
-    known = bool(step.draft.requests[request.request_id].escalated)
-    seconds = next_look(policy, level, told.waited, told=known)
-    if seconds is not None:
-        step.effects.append(LookAfter(request_id=request.request_id, seconds=seconds))
+    level, quiet = risk_level(request, step.session, settings), is_quiet(policy, waiting.minute)
+    outcome = policy_action(policy, level, quiet=quiet)
+    if outcome.action != "hold" and waiting.waited >= policy.after_seconds:
+        _apply_policy(step, request, outcome, policy)
+        return
+    if waiting.waited >= grace_seconds(policy) and not request.escalated and should_notify(policy, level, quiet=quiet):
+        _escalate(step, request, level, settings, quiet=quiet)
+    notified = bool(step.draft.requests[request.request_id].escalated)
+    step.check_after(request.request_id, next_check(policy, level, waiting.waited, notified=notified))
 
 
-def _end(step: Step, request: Request, found: Ruling, policy: Policy) -> None:
-    """Deny with words, or say nothing. A stop is only ever let happen: nobody wants work that nobody watches."""
-    waited = f"nobody answered within {_length(policy.after_seconds)}"
-    policy_named = f"the policy {found.setting}: {found.action}"
-    if found.action == "deny" and request.kind != "stop":
+def _apply_policy(step: Step, request: Request, outcome: UnattendedAction, policy: UnattendedPolicy) -> None:
+    """Deny with a message, or pass. A stop is always passed: to deny it would make the agent work on unwatched."""
+    waited = f"nobody answered within {limit_words(policy.after_seconds)}"
+    policy_named = f"the policy {outcome.setting}: {outcome.action}"
+    if outcome.action == "deny" and request.kind != "stop":
         message = f"Denied by Quarterdeck: {waited}, and {policy_named} holds. A person has not seen this request."
-        step.close(request, Deny(message), Source.TIMEOUT, found.setting)
+        step.resolve(request, Deny(message), Source.TIMEOUT, outcome.setting)
         return
     still_asks = request.kind != "stop" and step.session.context.entrypoint in ("", "cli")
-    decision = handed_back(request, f"{waited}; {policy_named}")
-    step.close(request, decision, Source.TIMEOUT, found.setting, status="expired", still_asks=still_asks)
-    if request.kind == "stop":
-        end_run(step, "completed")
+    decision = handed_back_decision(request, f"{waited}; {policy_named}")
+    step.resolve(request, decision, Source.TIMEOUT, outcome.setting, status="expired", still_asks=still_asks)
 
 
-def _length(seconds: float) -> str:
-    return f"{seconds:g} s" if seconds < 120 else f"{seconds / 60:g} minutes"
-
-
-def _escalate(step: Step, first: Request, settings: Settings, *, quiet: bool) -> None:
-    """Tell of this request, and in the same breath of every other that nobody was told of yet."""
+def _escalate(step: Step, first: Request, first_level: str, settings: Settings, *, quiet: bool) -> None:
+    """Send one notification for this request and for every other that waits without one."""
     policy = settings.unattended
     others = [
         request
         for request in step.draft.requests.values()
-        if request.status == "pending" and not request.escalated and request.request_id != first.request_id
+        if request.status == "pending"
+        and request.risk is not None
+        and not request.escalated
+        and request.request_id != first.request_id
     ]
-    gathered = [first]
+    gathered = [(first, first_level)]
     for request in others:
-        level = level_of(request, step.draft.session(request.session_id, step.at), settings)
-        if bothers(policy, level, quiet=quiet):
-            gathered.append(request)
-    waits = []
-    for request in gathered:
+        level = risk_level(request, step.draft.session(request.session_id, step.at), settings)
+        if should_notify(policy, level, quiet=quiet):
+            gathered.append((request, level))
+    waiting = []
+    for request, level in gathered:
         step.session_id = request.session_id
-        waits.append(waits_of(request, step.session, settings))
-        data = d.RequestEscalatedData(
+        waiting.append(request_summary(request, step.session, level, include_input=policy.include_input))
+        data = RequestEscalatedData(
             request_id=request.request_id,
-            risk=waits[-1].risk,
+            risk=level,
             channels=list(policy.channels),
-            told_of=len(gathered),
+            request_count=len(gathered),
         )
         step.emit("request.escalated", data, parent=request.event_id, tool_use_id=request.tool_use_id)
     step.session_id = first.session_id
-    notice = notice_of(step.events[0].event_id, step.at, tuple(waits))
+    notice = notice_for(step.events[0].event_id, step.at, tuple(waiting))
     step.effects.append(Notify(notice=notice, channels=policy.channels))
 
 
-def record_failure(step: Step, told: NotifyFailed) -> None:
-    """A channel reached nobody: the record must not say that somebody was told."""
-    data = d.EscalationFailedData(channel=told.channel, error=told.error, request_ids=list(told.request_ids))
+def record_failure(step: Step, failed: NotifyFailed) -> None:
+    """Record a channel's failure, so that the feed does not claim that a person was notified."""
+    data = EscalationFailedData(channel=failed.channel, error=failed.error, request_ids=list(failed.request_ids))
     step.emit_own("escalation.failed", data, level="warn")

@@ -1,24 +1,29 @@
-"""What the process table proves of a session, and what it does not: a hook's word is older or newer, never ignored."""
+"""Facts from the process table about sessions. A hook's report wins unless the process has changed since."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from quarterdeck.core.engine.messages import ProcessGone, ProcessSeen
 from quarterdeck.core.engine.step import Step
-from quarterdeck.core.handlers.hooks import end_run
-from quarterdeck.core.handlers.requests import resolve_rest
-from quarterdeck.core.model import event_data as d
+from quarterdeck.core.handlers.requests import withdraw_requests
 from quarterdeck.core.model.agent_state import AgentState, state_of_process
+from quarterdeck.core.model.event_data.session_data import SessionEndData, SessionStateData
 from quarterdeck.core.model.state import Session
 
 SETTLE_SECONDS = 1.0
-"""How long a status must stand: between two turns an agent is idle for an instant."""
+"""The time a status must last before it counts: between two turns an agent is idle for an instant."""
 
 STALE_SECONDS = 86400.0
-"""After so long without a word, a session whose process was never seen is unknown."""
+"""The state of a session becomes unknown after this time without an event, if its process was never seen."""
 
-CORRECTS: Mapping[AgentState, frozenset[AgentState]] = {
+LOOKS_UNTIL_ANSWERED = 2
+"""Looks at an agent that no longer waits until its dialog counts as answered: there is a gap between two dialogs."""
+
+CORRECTED_STATES: Mapping[AgentState, frozenset[AgentState]] = {
     AgentState.IDLE: frozenset(
         {
             AgentState.RUNNING,
@@ -31,64 +36,104 @@ CORRECTS: Mapping[AgentState, frozenset[AgentState]] = {
     AgentState.RUNNING: frozenset(AgentState) - {AgentState.RUNNING, AgentState.ENDED},
     AgentState.WAITING_PERMISSION: frozenset(AgentState) - {AgentState.WAITING_PERMISSION, AgentState.ENDED},
 }
-"""Which states each word of the process corrects; `settled` says more than `idle` and stays."""
+"""The states that each status of the process corrects; `settled` is more precise than `idle` and stays."""
 
 
-def believed(session: Session, seen: ProcessSeen) -> AgentState | None:
-    """What the process's word makes of the session; None when hooks said as much, or something newer. Whoever is idle
-    after what a hook last said has left a dialog too, though we may hear of that a moment later."""
-    said = state_of_process(seen.status, seen.waiting_for)
-    if said is None or session.waiting or seen.at - seen.changed_at < SETTLE_SECONDS:
+def corrected_state(session: Session, seen: ProcessSeen) -> AgentState | None:
+    """The state that the process proves; None when hooks reported the same, or something newer. An agent that is idle
+    since after its last hook has left its dialog too, even if the report of that is still on its way."""
+    state = state_of_process(seen.status, seen.waiting_for)
+    if state is None or session.waiting or seen.at - seen.changed_at < SETTLE_SECONDS:
         return None
     if session.agent_state is AgentState.UNKNOWN:
-        return said if said in CORRECTS else None
-    known_at = session.heard_at if said is AgentState.IDLE else session.state_at
-    if session.agent_state not in CORRECTS.get(said, ()) or seen.changed_at < known_at:
+        return state if state in CORRECTED_STATES else None
+    known_at = session.hook_state_at if state is AgentState.IDLE else session.state_at
+    if session.agent_state not in CORRECTED_STATES.get(state, ()) or seen.changed_at < known_at:
         return None
-    return None if seen.status == "shell" and session.background else said
+    return None if seen.status == "shell" and session.background else state
 
 
-def is_news(session: Session, seen: ProcessSeen) -> bool:
-    """Whether anything follows from what was seen."""
-    return bool(seen.answered) or seen.process != session.process or believed(session, seen) is not None
+class AgentDialog(Struct, frozen=True, kw_only=True):
+    """The dialog that an agent shows for a request, as its process file was seen. A file from before `since` says
+    nothing about it. `agent_id` is the sub-agent that asks; `looks_gone` counts the looks since it was gone. A dialog
+    from before a restart (`is_resumed`) may have been answered unseen: then the file has changed since."""
+
+    request_id: str
+    agent_id: str | None
+    since: float
+    was_seen: bool = False
+    is_resumed: bool = False
+    looks_gone: int = 0
+
+    @property
+    def is_answered(self) -> bool:
+        return self.looks_gone >= LOOKS_UNTIL_ANSWERED
 
 
-def process_seen(step: Step, seen: ProcessSeen) -> None:
-    """Believe what hooks cannot see: a dialog answered at the terminal, an interrupt, who runs the session."""
+def dialogs_after(dialogs: Sequence[AgentDialog], status: str, changed_at: float) -> list[AgentDialog]:
+    """The dialogs of one session after another check of its process file. One is answered when it was on screen and is
+    gone: waiting after its request was opened, then twice not waiting. A file that never says *waiting* proves nothing.
+
+    A dialog belongs to the main agent while that has a request open. Otherwise it belongs to a sub-agent, and to a
+    known one only when a single sub-agent has a request open.
+    """
+    of_main_agent = any(dialog.agent_id is None for dialog in dialogs)
+    return [
+        _dialog_after(dialog, status, changed_at)
+        if dialog.agent_id is None or (not of_main_agent and len(dialogs) == 1)
+        else dialog
+        for dialog in dialogs
+    ]
+
+
+def _dialog_after(dialog: AgentDialog, status: str, changed_at: float) -> AgentDialog:
+    if status == "waiting":
+        return replace(dialog, looks_gone=0, was_seen=dialog.was_seen or changed_at >= dialog.since)
+    was_there = dialog.was_seen or (dialog.is_resumed and changed_at > dialog.since)
+    return replace(dialog, looks_gone=dialog.looks_gone + 1) if was_there else dialog
+
+
+def has_changes(session: Session, seen: ProcessSeen) -> bool:
+    """True when something follows from this report. Most reports repeat the last one, and need no step."""
+    return bool(seen.answered) or seen.process != session.process or corrected_state(session, seen) is not None
+
+
+def record_process(step: Step, seen: ProcessSeen) -> None:
+    """Record what hooks cannot see: a dialog answered at the terminal, an interrupt, the session's process."""
     if seen.session_id not in step.draft.sessions:
         return
     for request_id in seen.answered:
         if request_id in step.session.waiting:
             step.withdraw(step.draft.requests[request_id], "answered at the terminal")
-    said = believed(step.session, seen)
-    if said is AgentState.IDLE:
-        end_run(step, "aborted")
-    if said is not None or seen.process != step.session.process:
-        data = d.SessionStateData(
-            status="" if said is None else seen.status,
-            waiting_for=None if said is None else seen.waiting_for,
+    state = corrected_state(step.session, seen)
+    if state is AgentState.IDLE:
+        step.end_run("aborted")
+    if state is not None or seen.process != step.session.process:
+        data = SessionStateData(
+            status="" if state is None else seen.status,
+            waiting_for=None if state is None else seen.waiting_for,
             pid=seen.process.pid,
             start=seen.process.start,
         )
         step.emit("session.state", data, level="debug")
 
 
-def process_gone(step: Step, gone: ProcessGone) -> None:
-    """End a session whose process has ended: nobody else will say so."""
+def end_gone_session(step: Step, gone: ProcessGone) -> None:
+    """End a session whose process has exited: no hook will report it."""
     session = step.draft.sessions.get(gone.session_id)
     if session is None or session.process != gone.process:
         return
-    resolve_rest(step, "the agent's process is gone")
-    end_run(step, "aborted")
-    data = d.SessionEndData(reason=gone.reason, source="process")
+    withdraw_requests(step, "the agent's process is gone")
+    step.end_run("aborted")
+    data = SessionEndData(reason=gone.reason, source="process")
     step.emit("session.end", data, level="warn", outside=True)
 
 
-def age(step: Step) -> None:
-    """What nothing was heard of for long, and whose process was never seen, is not known."""
+def mark_stale(step: Step) -> None:
+    """Set the state of silent sessions to unknown, if their process was never seen."""
     for session in list(step.draft.sessions.values()):
         silent = step.at - session.last_event_at > STALE_SECONDS
         known = session.process is not None or session.waiting or session.agent_state is AgentState.UNKNOWN
         if silent and not known:
             step.session_id = session.session_id
-            step.emit("session.state", d.SessionStateData(status="stale"), level="debug")
+            step.emit("session.state", SessionStateData(status="stale"), level="debug")

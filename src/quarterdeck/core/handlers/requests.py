@@ -1,4 +1,4 @@
-"""Opening a request, and closing it when it was answered somewhere else."""
+"""Opening a request, and resolving it when it was answered elsewhere."""
 
 from __future__ import annotations
 
@@ -6,144 +6,127 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from quarterdeck.core.engine.fold_requests import sent_about
-from quarterdeck.core.engine.messages import Answer, Heard, LookAfter, Places, Unwatch, WakeAfter
-from quarterdeck.core.engine.notifications import level_of
+from quarterdeck.core.engine.fold_requests import sent_key
+from quarterdeck.core.engine.messages import HookReceived, ResolvedPaths, SendAnswer, Unwatch, WakeAfter
 from quarterdeck.core.engine.step import Step, decision_data
-from quarterdeck.core.model import event_data as d
+from quarterdeck.core.handlers.hold_policy import context_of, should_hold
 from quarterdeck.core.model.decisions import Allow, Deny, NoOpinion, Source
-from quarterdeck.core.model.payload import TOO_LARGE, digest_of, items, obj
+from quarterdeck.core.model.event_data.request_data import PermissionRequestData, QuestionRequestData, StopRequestData
+from quarterdeck.core.model.payload import digest_of, items, obj
 from quarterdeck.core.model.rule import Verdict
-from quarterdeck.core.model.runtime_event import Context, RuntimeEvent
+from quarterdeck.core.model.runtime_event import EventName, RuntimeEvent
 from quarterdeck.core.model.state import Request
-from quarterdeck.core.model.unattended_policy import next_look
-from quarterdeck.core.rules.verdicts import close_by_rule, decides, judge, subject_of
+from quarterdeck.core.model.tool_kinds import ToolKind
+from quarterdeck.core.model.unattended_policy import next_check
+from quarterdeck.core.risk.quick_risk import risk_level
+from quarterdeck.core.rules.verdicts import close_by_rule, is_decision, request_verdict, tool_use_of
 
-FORMS = {"AskUserQuestion": "questions", "ExitPlanMode": "plan"}
-"""Tools whose permission request is a question to the person."""
+FORMS: dict[str, str] = {ToolKind.QUESTION: "questions", ToolKind.PLAN: "plan"}
+"""Tools whose permission request is a question to a person, and the form of the question."""
 
-AROUND = frozenset(
+ENVELOPE_FIELDS = frozenset(
     {"session_id", "transcript_path", "cwd", "prompt_id", "permission_mode", "effort", "hook_event_name"}
 )
-"""What every hook says; the rest of an elicitation is the form itself."""
+"""The fields of every hook; the other fields of an elicitation are the form itself."""
 
-ELSEWHERE = {True: "the tool ran", False: "the tool did not run"}
+NOTES = {True: "the tool ran", False: "the tool did not run"}
 
 
-def ask(step: Step, heard: Heard) -> bool:
-    """Decide by the rules, or put the request on the desk. True when the agent is answered or held; otherwise it is
-    told nothing, at once."""
-    verdict = judge_heard(step, heard)
-    request = open_request(step, heard, held=not decides(verdict) and _holds(step, heard))
-    if decides(verdict):
+def decide_or_hold(step: Step, received: HookReceived) -> bool:
+    """Decide by the rules, or hold the request for a person. True when the agent is answered or held; otherwise it gets
+    no opinion at once."""
+    verdict = hook_verdict(step, received)
+    request = open_request(step, received, held=not is_decision(verdict) and should_hold(step, received))
+    if is_decision(verdict):
         close_by_rule(step, request, verdict)
     elif not request.held:
-        _pass_at_once(step, heard.event, request)
-    return request.held or decides(verdict)
+        _record_pass(step, received.event, request)
+    return request.held or is_decision(verdict)
 
 
-def judge_heard(step: Step, heard: Heard) -> Verdict:
-    """What the rules say of what an agent is about to do."""
-    event, settings = heard.event, step.draft.state.settings
-    subject = subject_of(settings, event, _asked_for(event), _places(step, heard))
-    return judge(step, subject, form_of(event))
+def hook_verdict(step: Step, received: HookReceived) -> Verdict:
+    """The verdict of the rules on a hook's tool call."""
+    event, settings = received.event, step.draft.state.settings
+    subject = tool_use_of(settings, event, _requested_input(event), _resolved_paths(step, received))
+    return request_verdict(step, subject, form_of(event))
 
 
-def _places(step: Step, heard: Heard) -> Places:
-    return heard.places or Places(cwd=context_of(step, heard.event).cwd)
+def _resolved_paths(step: Step, received: HookReceived) -> ResolvedPaths:
+    return received.paths or ResolvedPaths(cwd=context_of(step, received.event).cwd)
 
 
-def _asked_for(event: RuntimeEvent) -> dict[str, Any]:
+def _requested_input(event: RuntimeEvent) -> dict[str, Any]:
     if form_of(event) != "elicitation":
         return obj(event.payload, "tool_input")
-    return {key: value for key, value in event.payload.items() if key not in AROUND}
+    return {key: value for key, value in event.payload.items() if key not in ENVELOPE_FIELDS}
 
 
 def form_of(event: RuntimeEvent) -> str | None:
-    """What kind of question it is, if it is one."""
-    return "elicitation" if event.hook_name == "Elicitation" else FORMS.get(event.tool_name or "")
+    """The form of the question, None when it is a plain permission."""
+    return "elicitation" if event.event == EventName.FORM_ASKED else FORMS.get(event.tool.kind)
 
 
-def open_request(step: Step, heard: Heard, *, held: bool, enforced: bool = False) -> Request:
-    """Record what an agent asks for; when it is held, until its deadline."""
-    event, places = heard.event, _places(step, heard)
-    tool_input, form = _asked_for(event), form_of(event)
-    wait = _patience(step, heard.holder)
-    asked: dict[str, Any] = {
+def open_request(step: Step, received: HookReceived, *, held: bool, enforced: bool = False) -> Request:
+    """Record an agent's request; a held one gets a deadline."""
+    event, paths = received.event, _resolved_paths(step, received)
+    tool_input, form = _requested_input(event), form_of(event)
+    wait = _wait_seconds(step, received.waiter)
+    fields: dict[str, Any] = {
         "request_id": event.id,
         "digest": _digest(step, event, tool_input),
         "hook_name": event.hook_name,
         "held": held,
         "enforced": enforced,
-        "holder": heard.holder,
+        "holder": received.waiter,
+        "reconnects": held and received.reconnects,
         "expires_at": event.at + wait if held else None,
         "agent_id": event.agent_id,
         "agent_type": event.agent_type,
         "tool_name": event.tool_name or event.hook_name,
+        "tool_kind": event.tool_kind,
+        "tool_risk": event.tool.risk,
         "tool_input": tool_input,
         "tool_use_id": event.tool_use_id or _tool_use_id(step, event, tool_input),
         "permission_suggestions": items(event.payload, "permission_suggestions"),
     }
     kind = "question" if form else "permission"
     data = (
-        d.QuestionRequestData(form=form, **asked)
+        QuestionRequestData(form=form, **fields)
         if form
-        else d.PermissionRequestData(cwd=places.cwd, path=places.path, **asked)
+        else PermissionRequestData(cwd=paths.cwd, path=paths.path, **fields)
     )
-    step.emit(f"{kind}.request", data, level="warn", parent=_announced(step, data), tool_use_id=data.tool_use_id)
+    step.emit(f"{kind}.request", data, level="warn", parent=_start_event(step, data), tool_use_id=data.tool_use_id)
     if held:
-        _wait(step, event.id)
+        _schedule(step, event.id)
     return step.draft.requests[event.id]
 
 
-def _patience(step: Step, holder: str) -> float:
+def _wait_seconds(step: Step, waiter: str) -> float:
     settings = step.draft.state.settings
-    return settings.approval_seconds if holder == "sdk" else settings.wait_seconds
+    return settings.approval_seconds if waiter == "sdk" else settings.wait_seconds
 
 
-def _wait(step: Step, request_id: str) -> None:
-    """Hold the request, for so long at most; look at it earlier where a person settled what happens until then."""
+def watch_again(step: Step, request: Request) -> None:
+    """Schedule the rest of the time of a request that a restart has left waiting."""
+    left = (request.expires_at or step.at) - step.at
+    _schedule(step, request.request_id, min(max(left, 0.0), _wait_seconds(step, request.waiter)))
+
+
+def _schedule(step: Step, request_id: str, seconds: float | None = None) -> None:
+    """Schedule the deadline of a held request, and an earlier check if the unattended policy needs one."""
     settings, request = step.draft.state.settings, step.draft.requests[request_id]
-    step.effects.append(WakeAfter(request_id=request_id, seconds=_patience(step, request.holder)))
-    level = level_of(request, step.session, settings)
-    seconds = next_look(settings.unattended, level, told=bool(request.escalated))
-    if seconds is not None:
-        step.effects.append(LookAfter(request_id=request_id, seconds=seconds))
+    wait = _wait_seconds(step, request.waiter) if seconds is None else seconds
+    step.effects.append(WakeAfter(request_id=request_id, seconds=wait))
+    level = risk_level(request, step.session, settings)
+    step.check_after(request_id, next_check(settings.unattended, level, notified=bool(request.escalated)))
 
 
-def _pass_at_once(step: Step, event: RuntimeEvent, request: Request) -> None:
+def _record_pass(step: Step, event: RuntimeEvent, request: Request) -> None:
     has_dialog = context_of(step, event).entrypoint == "cli"
-    why = "the agent's own dialog decides" if has_dialog else "nobody attends"
-    step.record(request, NoOpinion(reason=f"not held: {why}"), Source.RULE, "decide.hold", still_asks=has_dialog)
-
-
-def context_of(step: Step, event: RuntimeEvent) -> Context:
-    """What is known of the session's surroundings, with the event's own word first."""
-    known = step.session.context
-    return replace(
-        event.context,
-        entrypoint=event.context.entrypoint or known.entrypoint,
-        cwd=event.context.cwd or known.cwd,
-        permission_mode=event.context.permission_mode or known.permission_mode,
+    why = "the agent's own dialog decides" if has_dialog else "nobody is watching"
+    step.record_decision(
+        request, NoOpinion(reason=f"not held: {why}"), Source.RULE, "decide.hold", still_asks=has_dialog
     )
-
-
-def _holds(step: Step, heard: Heard) -> bool:
-    """Whether a person is waited for: never for nobody, and never in place of a dialog that we would hide."""
-    hold = step.draft.state.settings.hold
-    if TOO_LARGE in obj(heard.event.payload, "tool_input"):
-        return False
-    if hold != "auto" or heard.holder == "sdk":
-        return hold != "never"  # the desk is the only dialog of a session that runs through the SDK
-    context = context_of(step, heard.event)
-    if heard.event.hook_name == "Elicitation":
-        return heard.attended and context.entrypoint != "cli"  # its dialog waits until the hook has answered
-    return heard.attended or shows_its_dialog(context, heard.event.agent_id)
-
-
-def shows_its_dialog(context: Context, agent_id: str | None) -> bool:
-    """Whether the agent asks at its own terminal while we hold it: a sub-agent in the background waits for us first."""
-    return context.entrypoint == "cli" and agent_id is None
 
 
 def _digest(step: Step, event: RuntimeEvent, tool_input: dict[str, object]) -> str:
@@ -152,7 +135,7 @@ def _digest(step: Step, event: RuntimeEvent, tool_input: dict[str, object]) -> s
 
 
 def _tool_use_id(step: Step, event: RuntimeEvent, tool_input: dict[str, object]) -> str | None:
-    """A permission request names no tool call: it means the latest open one with the same words."""
+    """The tool call of a permission request. It names none, so it is the latest open one with the same input."""
     for tool_use_id, tool in reversed(step.session.open_tools.items()):
         same = (tool.tool_name, tool.agent_id, tool.tool_input) == (event.tool_name, event.agent_id, tool_input)
         if same:
@@ -160,15 +143,15 @@ def _tool_use_id(step: Step, event: RuntimeEvent, tool_input: dict[str, object])
     return None
 
 
-def _announced(step: Step, data: d.PermissionRequestData | d.QuestionRequestData) -> str | None:
+def _start_event(step: Step, data: PermissionRequestData | QuestionRequestData) -> str | None:
     tool = step.session.open_tools.get(data.tool_use_id or "")
     return tool.event_id if tool else None
 
 
-def ask_to_stop(step: Step, heard: Heard, data: d.StopRequestData) -> bool:
-    """Hold a stop when the person asked for that. True when it is held."""
-    event, settings = heard.event, step.draft.state.settings
-    if not settings.hold_stop or not _holds(step, heard):
+def hold_stop(step: Step, received: HookReceived, data: StopRequestData) -> bool:
+    """Hold a stop if `decide.hold_stop` is set. True when it is held."""
+    event, settings = received.event, step.draft.state.settings
+    if not settings.hold_stop or not should_hold(step, received):
         return False
     held = replace(
         data,
@@ -176,32 +159,33 @@ def ask_to_stop(step: Step, heard: Heard, data: d.StopRequestData) -> bool:
         digest=_digest(step, event, {"last_assistant_message": data.last_assistant_message}),
         hook_name=event.hook_name,
         held=True,
-        holder=heard.holder,
+        holder=received.waiter,
+        reconnects=received.reconnects,
         expires_at=event.at + settings.wait_seconds,
     )
     step.emit("stop.request", held, level="warn")
-    _wait(step, event.id)
+    _schedule(step, event.id)
     return True
 
 
 def resolve_elsewhere(step: Step, event: RuntimeEvent, tool_use_id: str | None, *, ran: bool) -> None:
-    """The tool ran or did not: an open request about it was answered at the terminal, a decided one was
-    overridden if it said otherwise."""
-    for request in _open_about(step, event, tool_use_id, ran=ran):
-        decision = Allow() if ran else Deny(ELSEWHERE[False])
-        step.record(request, decision, Source.ELSEWHERE, "terminal", note=ELSEWHERE[ran])
-        step.effects.append(Answer(event_id=request.request_id, decision=NoOpinion()))
+    """Resolve what a tool's outcome proves: an open request about it was answered at the terminal; a decided one was
+    overridden if its decision was the opposite."""
+    for request in _open_requests_about(step, event, tool_use_id, ran=ran):
+        decision = Allow() if ran else Deny(NOTES[False])
+        step.record_decision(request, decision, Source.ELSEWHERE, "terminal", note=NOTES[ran])
+        step.effects.append(SendAnswer(event_id=request.request_id, decision=NoOpinion()))
         step.effects.append(Unwatch(request_id=request.request_id))
     tool_input = obj(event.payload, "tool_input")
-    key = sent_about(step.draft, step.session, tool_use_id, event.tool_name or "", tool_input)
+    key = sent_key(step.draft, step.session, tool_use_id, event.tool_name or "", tool_input)
     sent = step.draft.requests.get(step.session.sent.get(key or "", ""))
     if sent is not None and sent.decision is not None and (sent.decision.decision_type != "deny") is not ran:
-        decision = Allow() if ran else Deny(ELSEWHERE[False])
-        data = decision_data(sent, decision, Source.ELSEWHERE, "terminal", overrides=True, note=ELSEWHERE[ran])
+        decision = Allow() if ran else Deny(NOTES[False])
+        data = decision_data(sent, decision, Source.ELSEWHERE, "terminal", overrides=True, note=NOTES[ran])
         step.emit(f"{sent.kind}.decision", data, level="warn", parent=sent.event_id, tool_use_id=tool_use_id)
 
 
-def _open_about(step: Step, event: RuntimeEvent, tool_use_id: str | None, *, ran: bool) -> list[Request]:
+def _open_requests_about(step: Step, event: RuntimeEvent, tool_use_id: str | None, *, ran: bool) -> list[Request]:
     found = []
     tool_input = obj(event.payload, "tool_input")
     for request_id in step.session.waiting:
@@ -218,8 +202,8 @@ def _open_about(step: Step, event: RuntimeEvent, tool_use_id: str | None, *, ran
     return found
 
 
-def resolve_rest(step: Step, reason: str, *, form: str | None = None, of_agent: bool = False) -> None:
-    """Withdraw the open requests of a session: all of them, those of one form, or those of the main agent."""
+def withdraw_requests(step: Step, reason: str, *, form: str | None = None, of_agent: bool = False) -> None:
+    """Withdraw the open requests of a session: all of them, those of one form, or only those of the main agent."""
     for request_id in list(step.session.waiting):
         request = step.draft.requests[request_id]
         if (form is None or request.form == form) and not (of_agent and request.agent_id):

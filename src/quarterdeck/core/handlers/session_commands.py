@@ -1,195 +1,262 @@
-"""Orders to sessions of ours: who may have one where, and one writer for each."""
+"""Commands to sessions: which are allowed when, and one writer for each conversation. An observed session takes a
+prompt, an interrupt and its end; whether its terminal is fit for that is known only at the terminal.
+
+A refusal names the session with its whole id, and the next command with the beginning of it, as a person types it."""
 
 from __future__ import annotations
 
-from typing import assert_never
+from collections.abc import Callable
+from typing import TypeVar
 
-from msgspec import Struct
+from msgspec.structs import replace
 
-from quarterdeck.core.engine.messages import Reply
-from quarterdeck.core.engine.prompt_queue import rests
-from quarterdeck.core.engine.session_identity import current
+from quarterdeck.core.engine.input_bases import SignedSessionInput
+from quarterdeck.core.engine.prompt_queue import has_conversation, is_resting
+from quarterdeck.core.engine.session_identity import current_session
 from quarterdeck.core.engine.session_messages import (
     MODES,
-    Adjust,
-    Change,
-    Deliver,
-    End,
-    Halt,
-    Interrupt,
-    Order,
-    Send,
-    Start,
-    Switch,
+    OBSERVED,
+    DeliverPrompt,
+    DiscardWorktree,
+    EndAgent,
+    EndSession,
+    InterruptAgent,
+    InterruptSession,
+    ReconfigureAgent,
+    ReconfigureSession,
+    SendPrompt,
+    StartSession,
+    SwitchMode,
 )
 from quarterdeck.core.engine.step import Step
-from quarterdeck.core.handlers.session_lifecycle import AT_WORK, close, launch
-from quarterdeck.core.model import event_data as d
-from quarterdeck.core.model import session_event_data as o
+from quarterdeck.core.handlers.session_lifecycle import WORKING_STATES, end_agent, launch, with_conversation
 from quarterdeck.core.model.agent_state import AgentState
+from quarterdeck.core.model.event_data.owned_session_data import (
+    SessionChangeData,
+    SessionCloseData,
+    SessionSendData,
+)
+from quarterdeck.core.model.event_data.session_data import SessionInterruptData
 from quarterdeck.core.model.events import USER
-from quarterdeck.core.model.state import Ours, Session
-from quarterdeck.core.workspace.projects import is_trusted
+from quarterdeck.core.model.runtime_event import FIRST_AGENT
+from quarterdeck.core.model.state import Ownership, Session
+from quarterdeck.core.model.tool_use import is_within
+from quarterdeck.core.workspace.folder_trust import is_trusted
+
+C = TypeVar("C", bound=SignedSessionInput)
 
 
-class Refusal(Struct, frozen=True):
-    """An error kind of the API, and what to do about it."""
+class CommandRefusal(Exception):
+    """A command that is not possible now: the error kind of the API, and a message with the next step."""
 
-    kind: str
-    message: str
-
-
-def carry_out(step: Step, order: Order) -> None:
-    """Record the order and have it done, or say why not."""
-    match order:
-        case Start():
-            refusal = _start(step, order)
-        case Send():
-            refusal = _send(step, order)
-        case Interrupt():
-            refusal = _interrupt(step, order)
-        case End():
-            refusal = _end(step, order)
-        case Change():
-            refusal = _change(step, order)
-        case Switch():
-            refusal = _switch(step, order)
-        case _:
-            assert_never(order)
-    said = refusal or Refusal("applied", "")
-    step.effects.append(Reply(request_id=order.session_id, outcome=said.kind, message=said.message))
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
-def _start(step: Step, start: Start) -> Refusal | None:
-    refusal = _cannot_start(step, start)
-    if refusal is None:
-        launch(step, start)
-    return refusal
+def _replied(handle: Callable[[Step, C], None]) -> Callable[[Step, C], None]:
+    """A handler that also replies: the command was applied, or why it was refused."""
+
+    def handler(step: Step, command: C) -> None:
+        try:
+            handle(step, command)
+        except CommandRefusal as refusal:
+            step.reply(command.session_id, refusal.kind, str(refusal))
+        else:
+            step.reply(command.session_id, "applied")
+
+    return handler
 
 
-def _cannot_start(step: Step, start: Start) -> Refusal | None:
+@_replied
+def start_session(step: Step, start: StartSession) -> None:
     if start.mode not in MODES:
-        return Refusal("invalid", f"mode: one of {', '.join(MODES)}")
+        raise CommandRefusal("invalid", f"mode: one of {', '.join(MODES)}")
     if start.shell and start.mode == "sdk":
-        return Refusal("invalid", "shell: needs a terminal, mode pty or tmux")
+        raise CommandRefusal("invalid", "shell: needs a terminal, mode pty or tmux")
+    if not start.shell:
+        _check_modes(step, start.agent or FIRST_AGENT, start.mode, start.permission_mode)
+    if start.resume:
+        _check_continues(step, start.agent or FIRST_AGENT, forks=start.fork)
     project = start.worktree or start.cwd
-    if not is_trusted(step.draft.trust, project):
-        return Refusal("untrusted_project", f"{project} is not trusted; first: qd projects trust {project}")
+    if not is_trusted(step.draft.trust, project, "sessions"):
+        raise CommandRefusal("untrusted_project", f"{project} is not trusted; first: qd projects trust {project}")
+    if start.discarding:
+        raise CommandRefusal("invalid", f"cwd: {start.cwd} is being discarded")
     running = sum(1 for s in step.draft.sessions.values() if s.runs_here)
     if running >= step.draft.state.settings.max_sessions:
-        return Refusal("too_many_sessions", f"{running} sessions of ours run; end one, or raise sdk.max_sessions")
-    return _cannot_go_on(step, start) if start.resume else _is_taken(step, start)
+        raise CommandRefusal(
+            "too_many_sessions", f"{running} owned sessions are running; end one, or raise sdk.max_sessions"
+        )
+    if start.resume and not start.fork:
+        _check_resume(step, start)
+    elif _known_session(step, start.session_id):
+        raise CommandRefusal("already_exists", f"{start.session_id} exists; resume or fork it")
+    launch(step, _with_conversation(step, start))
 
 
-def _is_taken(step: Step, start: Start) -> Refusal | None:
-    known = start.session_id in step.draft.sessions or start.session_id in step.draft.ended
-    return Refusal("already_exists", f"{start.session_id} exists; resume or fork it") if known else None
+def _check_modes(step: Step, agent: str, mode: str, permission_mode: str | None = None) -> None:
+    """Refuse a mode that the agent does not have: it may take any word, and then be in none of its modes."""
+    can = step.draft.state.settings.capabilities.get(agent)
+    if can is None:
+        return
+    if mode not in can.modes:
+        raise CommandRefusal("invalid", f"mode: {can.label} runs in {', '.join(can.modes)}")
+    if permission_mode not in (None, *can.permission_modes):
+        raise CommandRefusal("invalid", f"permission_mode: {can.label} has {', '.join(can.permission_modes)}")
 
 
-def _cannot_go_on(step: Step, start: Start) -> Refusal | None:
-    """One writer per session: a conversation that somebody else may be writing can only be forked."""
-    if start.fork:
-        return _is_taken(step, start)
-    before = step.draft.sessions.get(start.resume or "")
+def _check_continues(step: Step, agent: str, *, forks: bool = False) -> None:
+    """Refuse to continue a conversation of an agent that cannot, before its process is ended for that."""
+    can = step.draft.state.settings.capabilities.get(agent)
+    if can is not None and not (can.forks if forks else can.resumes):
+        verb = "fork" if forks else "continue"
+        raise CommandRefusal("not_possible", f"{can.label} cannot {verb} a conversation")
+
+
+def _known_session(step: Step, session_id: str) -> Session | None:
+    return step.draft.sessions.get(session_id) or step.draft.ended.get(session_id)
+
+
+def _with_conversation(step: Step, start: StartSession) -> StartSession:
+    """The start with a conversation that the agent has kept: a session that never got a prompt has none."""
+    before = _known_session(step, start.resume or "")
+    if before is None or before.owned is None or has_conversation(before):
+        return start
+    if not start.fork:
+        return with_conversation(start, before, before.owned)
+    if before.owned.forked_from is None:
+        raise CommandRefusal("not_possible", f"{start.resume} got no prompt yet, so there is nothing to fork: qd run")
+    return replace(start, resume=before.owned.forked_from, fork_at=start.fork_at or before.owned.fork_at)
+
+
+def _check_resume(step: Step, start: StartSession) -> None:
+    """Refuse to resume a conversation that another process may be writing: it can only be forked."""
+    resumed = start.resume or ""
+    before = step.draft.sessions.get(resumed)
     if before is not None and before.runs_here:
-        return Refusal("session_runs", f"{start.resume} already runs here ({before.mode})")
-    instead = f"end it there, or: qd fork {start.resume}"
+        raise CommandRefusal("session_runs", f"{start.resume} already runs here; to prompt it: qd send {resumed[:8]}")
+    instead = f"end it there, or: qd fork {resumed[:8]}"
     if start.runs_as is not None:
-        return Refusal("session_runs", f"{start.resume} runs as process {start.runs_as}; {instead}")
-    goes_on = current(step.draft.state, start.session_id)
-    if goes_on is not None and goes_on.runs_here and goes_on.session_id != start.session_id:
-        return Refusal("session_runs", f"{start.resume} goes on as {goes_on.session_id}; end that first, or fork it")
-    if before is None:
-        return None
-    if before.process is not None or before.agent_state is not AgentState.UNKNOWN:
+        raise CommandRefusal("session_runs", f"{start.resume} runs as process {start.runs_as}; {instead}")
+    successor = current_session(step.draft.state, start.session_id)
+    if successor is not None and successor.runs_here and successor.session_id != start.session_id:
+        raise CommandRefusal(
+            "session_runs", f"{start.resume} continues as {successor.session_id}; end that first, or fork it"
+        )
+    if before is not None and (before.process is not None or before.agent_state is not AgentState.UNKNOWN):
         where = f"as process {before.process.pid}" if before.process else "in a terminal"
-        return Refusal("session_runs", f"{start.resume} still runs {where}; {instead}")
-    return None
+        raise CommandRefusal("session_runs", f"{start.resume} still runs {where}; {instead}")
 
 
-class Running(Struct, frozen=True):
-    """A session of ours that runs."""
+@_replied
+def discard_worktree(step: Step, command: DiscardWorktree) -> None:
+    """Refuse to remove a worktree in which a session runs: its own, under whatever id, or another one, as a fork."""
+    own = current_session(step.draft.state, command.session_id)
+    for session in step.draft.sessions.values():
+        if session.runs_here and (session is own or is_within(session.context.cwd, command.path)):
+            message = f"{session.session_id} still runs there; first: qd end {session.session_id[:8]}"
+            raise CommandRefusal("session_runs", message)
 
-    session: Session
-    ours: Ours
 
-
-def _running(step: Step, session_id: str) -> Running | Refusal:
-    session = step.draft.sessions.get(session_id) or step.draft.ended.get(session_id)
+def _running_session(step: Step, session_id: str) -> tuple[Session, Ownership]:
+    session = _known_session(step, session_id)
     if session is None:
-        return Refusal("not_found", f"no such session: {session_id}")
-    if session.ours is None:
-        takeover = f"qd takeover {session_id} once it has ended there"
-        return Refusal("not_ours", f"{session_id} is at a terminal of its own; qd fork {session_id}, or {takeover}")
-    if session.ours.status == "moved":
-        return Refusal("not_running", f"{session_id} goes on as {session.ours.moved_to}")
-    if not session.ours.runs:
-        return Refusal("not_running", f"{session_id} has ended; to go on: qd resume {session_id}")
-    if session.ours.status == "ending":
-        return Refusal("not_running", f"{session_id} is ending")
-    return Running(session, session.ours)
+        raise CommandRefusal("not_found", f"no such session: {session_id}")
+    owned = session.owned
+    if owned is None:
+        takeover = f"qd takeover {session_id[:8]} once it has ended there"
+        raise CommandRefusal(
+            "not_owned", f"{session_id} runs in its own terminal; use qd fork {session_id[:8]}, or {takeover}"
+        )
+    if owned.status == "moved":
+        raise CommandRefusal("not_running", f"{session_id} continues as {owned.moved_to}")
+    if not owned.runs:
+        raise CommandRefusal("not_running", f"{session_id} has ended; to continue it: qd resume {session_id[:8]}")
+    if owned.status == "ending":
+        raise CommandRefusal("not_running", f"{session_id} is ending")
+    return session, owned
 
 
-def _send(step: Step, send: Send) -> Refusal | None:
-    found = _running(step, send.session_id)
-    if isinstance(found, Refusal):
-        return found
-    if found.session.mode != "sdk" and found.session.waiting:
-        return Refusal("dialog_open", f"{send.session_id} waits for a decision; first: qd requests")
-    data = o.SessionSendData(
+def _commanded_session(step: Step, session_id: str) -> tuple[Session, str]:
+    """A session that takes commands, and its handle: a running owned one, or an observed one that has not ended."""
+    session = _known_session(step, session_id)
+    if session is None or session.owned is not None:
+        session, owned = _running_session(step, session_id)
+        return session, owned.handle
+    if session.ended_at is not None:
+        raise CommandRefusal("not_running", f"{session_id} has ended; to continue it: qd resume {session_id[:8]}")
+    return session, session_id
+
+
+@_replied
+def send_prompt(step: Step, send: SendPrompt) -> None:
+    session, handle = _commanded_session(step, send.session_id)
+    if session.mode == OBSERVED and send.attachments:
+        raise CommandRefusal("not_possible", "a prompt to an observed session takes no attachments; name their paths")
+    if session.mode != "sdk" and session.waiting:
+        raise CommandRefusal("dialog_open", f"{send.session_id} waits for a decision; first: qd requests")
+    data = SessionSendData(
         message_id=send.message_id, prompt=send.prompt, by=send.by, attachments=len(send.attachments)
     )
     step.emit("session.send", data, actor=USER)
-    step.effects.append(Deliver(send=send, mode=found.session.mode, handle=found.ours.handle))
-    return None
+    step.effects.append(DeliverPrompt(send=send, mode=session.mode, handle=handle))
 
 
-def _interrupt(step: Step, order: Interrupt) -> Refusal | None:
-    found = _running(step, order.session_id)
-    if isinstance(found, Refusal):
-        return found
-    idle = rests(found.session)
-    data = d.SessionInterruptData(by=order.by, idle=idle)
+@_replied
+def interrupt_session(step: Step, command: InterruptSession) -> None:
+    session, handle = _commanded_session(step, command.session_id)
+    idle = is_resting(session)
+    if session.mode == OBSERVED and session.waiting:
+        raise CommandRefusal("dialog_open", f"{command.session_id} waits for a decision; first: qd requests")
+    if session.mode == OBSERVED and idle:
+        raise CommandRefusal("not_busy", f"{command.session_id} is not at work: nothing to interrupt")
+    data = SessionInterruptData(by=command.by, idle=idle)
     step.emit("session.interrupt", data, actor=USER, level="info" if idle else "warn")
-    step.effects.append(Halt(mode=found.session.mode, handle=found.ours.handle))
-    return None
+    step.effects.append(InterruptAgent(mode=session.mode, handle=handle))
 
 
-def _end(step: Step, order: End) -> Refusal | None:
-    found = _running(step, order.session_id)
-    if isinstance(found, Refusal):
-        return found
-    close(step, found.session, found.ours, order.by)
-    return None
-
-
-def _change(step: Step, order: Change) -> Refusal | None:
-    found = _running(step, order.session_id)
-    if isinstance(found, Refusal):
-        return found
-    if found.session.mode != "sdk":
-        return Refusal(
-            "not_possible", f"a {found.session.mode} session changes this at its own prompt: /model, shift+tab"
+@_replied
+def end_session(step: Step, command: EndSession) -> None:
+    session, handle = _commanded_session(step, command.session_id)
+    if session.owned is not None:
+        end_agent(step, session, session.owned, command.by)
+        return
+    if session.process is None:
+        raise CommandRefusal(
+            "not_possible", f"the process of {command.session_id} is not known; end it in its terminal"
         )
-    data = o.SessionChangeData(by=order.by, model=order.model, permission_mode=order.permission_mode)
+    step.emit("session.close", SessionCloseData(by=command.by), actor=USER)
+    step.effects.append(EndAgent(mode=session.mode, handle=handle, process=session.process))
+
+
+@_replied
+def reconfigure_session(step: Step, command: ReconfigureSession) -> None:
+    session, owned = _running_session(step, command.session_id)
+    if session.mode != "sdk":
+        raise CommandRefusal(
+            "not_possible", f"a {session.mode} session changes this at its own prompt: /model, shift+tab"
+        )
+    model, permission_mode = command.model, command.permission_mode
+    _check_modes(step, session.agent, session.mode, permission_mode)
+    data = SessionChangeData(by=command.by, model=model, permission_mode=permission_mode)
     step.emit("session.change", data, actor=USER)
-    step.effects.append(
-        Adjust(mode="sdk", handle=found.ours.handle, model=order.model, permission_mode=order.permission_mode)
-    )
-    return None
+    step.effects.append(ReconfigureAgent(mode="sdk", handle=owned.handle, model=model, permission_mode=permission_mode))
 
 
-def _switch(step: Step, order: Switch) -> Refusal | None:
-    found = _running(step, order.session_id)
-    if isinstance(found, Refusal):
-        return found
-    if order.mode not in MODES:
-        return Refusal("invalid", f"mode: one of {', '.join(MODES)}")
-    if order.mode == found.session.mode:
-        return Refusal("invalid", f"mode: it is {order.mode} already")
-    if found.ours.shell:
-        return Refusal("not_possible", "a shell cannot go on elsewhere")
-    if found.session.agent_state in AT_WORK or found.session.agent_state is AgentState.SENT:
-        return Refusal("session_busy", f"{order.session_id} is at work; first: qd interrupt {order.session_id}")
-    close(step, found.session, found.ours, order.by, next_mode=order.mode)
-    return None
+@_replied
+def switch_mode(step: Step, command: SwitchMode) -> None:
+    session, owned = _running_session(step, command.session_id)
+    if command.mode not in MODES:
+        raise CommandRefusal("invalid", f"mode: one of {', '.join(MODES)}")
+    _check_modes(step, session.agent, command.mode)
+    _check_continues(step, session.agent)
+    if command.mode == session.mode:
+        raise CommandRefusal("invalid", f"mode: is already {command.mode}; choose another")
+    if owned.shell:
+        raise CommandRefusal("not_possible", "a shell cannot continue in another mode")
+    if session.agent_state in WORKING_STATES or session.agent_state is AgentState.SENT:
+        raise CommandRefusal(
+            "session_busy", f"{command.session_id} is at work; first: qd interrupt {command.session_id[:8]}"
+        )
+    end_agent(step, session, owned, command.by, next_mode=command.mode)

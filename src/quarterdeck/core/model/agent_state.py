@@ -1,4 +1,4 @@
-"""The one word a person needs per session, and the table of what changes it."""
+"""The state of an agent in one word, and the table of what changes it."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ STATE_AFTER: Mapping[str, AgentState] = {
     "elicitation.result": AgentState.RUNNING,
     "stop.failure": AgentState.SETTLED,
 }
-"""What a kind sets whatever its data; `session.start`, `session.end`, `stop.request`, `notification` and
-decisions depend on their data and are told in `core.fold`."""
+"""The state that a kind sets whatever its data. `session.start`, `session.end`, `stop.request`, `notification` and
+decisions depend on their data: see `fold` and `fold_requests` in `core.engine`."""
 
-LATE = frozenset({"tool.post", "tool.failure", "tool.batch"})
-"""Kinds that may arrive after the agent has stopped: they never wake a session that rests."""
+LATE_KINDS = frozenset({"tool.post", "tool.failure", "tool.batch"})
+"""Kinds that may arrive after the agent has stopped: they never set a resting session to running."""
 
-SAYS_STATE = frozenset({*STATE_AFTER, "session.start", "session.end", "stop.request"})
-"""Kinds by which hooks say what the agent does, even when that is what was known."""
+STATE_KINDS = frozenset({*STATE_AFTER, "session.start", "session.end", "stop.request"})
+"""Kinds by which hooks report the state, even when it does not change."""
 
 STATE_OF_PROCESS: Mapping[str, AgentState] = {
     "idle": AgentState.IDLE,
@@ -49,12 +49,12 @@ STATE_OF_PROCESS: Mapping[str, AgentState] = {
     "busy": AgentState.RUNNING,
     "stale": AgentState.UNKNOWN,
 }
-"""What the process table's word means where hooks were silent; `shell` is idle beside a shell in the background,
-`stale` our own word for a session that nothing was heard or seen of for long."""
+"""The state for each status of the agent's process, where hooks report none. `shell` is idle with a shell in the
+background; `stale` is Quarterdeck's own word for a session without any sign of life for long."""
 
 
 def state_of_process(status: str, waiting_for: str | None) -> AgentState | None:
-    """The state a sessions file tells; None where it tells none: any menu a person opens is a `dialog open`."""
+    """The state that a process file reports; None when it reports none: any menu a person opens is a `dialog open`."""
     if status == "waiting" and waiting_for == "permission prompt":
         return AgentState.WAITING_PERMISSION
     return STATE_OF_PROCESS.get(status)
@@ -62,7 +62,7 @@ def state_of_process(status: str, waiting_for: str | None) -> AgentState | None:
 
 def state_after(kind: str, now: AgentState) -> AgentState:
     """The state after an event of this kind."""
-    if kind in LATE and now in RESTING:
+    if kind in LATE_KINDS and now in RESTING:
         return now
     if now is AgentState.ENDED and kind != "user.prompt":
         return now

@@ -1,15 +1,16 @@
-"""What can be decided, and by whom. A decision is a union, so no opinion can never be read as an allow."""
+"""Decisions and their sources. A decision is a union, so no opinion can never be read as an allow."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal, get_args
 
 from msgspec import Struct
 
 
 class Source(StrEnum):
-    """Who decided."""
+    """The origin of a decision."""
 
     USER = "user"
     RULE = "rule"
@@ -18,14 +19,19 @@ class Source(StrEnum):
 
 
 class Grant(Struct, frozen=True, gc=False):
-    """A rule that the agent itself shall keep from now on, in its session or its local, project or user settings."""
+    """A rule that the agent itself must keep from now on, in its session or its local, project or user settings."""
 
     pattern: str
     keeper: str
 
 
+PermissionMode = Literal["default", "acceptEdits", "plan", "dontAsk", "auto"]
+"""The modes in which a person may start an agent. In bypassPermissions nobody would be asked before a tool runs."""
+PERMISSION_MODES: tuple[PermissionMode, ...] = get_args(PermissionMode)
+
+
 class PlanMode(StrEnum):
-    """How an agent may work on a plan that was approved. None of them lifts every check."""
+    """The permission mode for work on an approved plan. None of them lifts every check."""
 
     DEFAULT = "default"
     ACCEPT_EDITS = "acceptEdits"
@@ -34,7 +40,7 @@ class PlanMode(StrEnum):
 
 
 class Allow(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True, tag_field="decision", tag="allow"):
-    """The tool may run, with the input as asked or as edited; a plan that is approved is worked on in a `mode`."""
+    """The tool may run, with its input as requested or as edited; work on an approved plan continues in `mode`."""
 
     updated_input: dict[str, Any] | None = None
     updated_permissions: list[Any] | None = None
@@ -50,7 +56,7 @@ class Deny(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="decisio
 
 
 class Ask(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="decision", tag="ask"):
-    """The agent shall ask at its own prompt."""
+    """The agent must ask at its own prompt."""
 
     reason: str | None = None
 
@@ -63,26 +69,43 @@ class Answer(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="decis
 
 
 class Block(Struct, frozen=True, gc=False, tag_field="decision", tag="block"):
-    """The agent must not stop (or go on); it reads the reason."""
+    """The agent must not stop (or must not continue); it reads the reason."""
 
     reason: str
 
 
 class NoOpinion(Struct, frozen=True, gc=False, omit_defaults=True, tag_field="decision", tag="no_opinion"):
-    """We say nothing: the agent does what it would do without us."""
+    """No decision: the agent does what it would do without Quarterdeck."""
 
     reason: str | None = None
 
 
 Decision = Allow | Deny | Ask | Answer | Block | NoOpinion
 
-DEFAULT_DENY = "Denied by {by} in Quarterdeck."
-"""What the agent reads when a person denies without a message."""
+ACTIONS: Mapping[str, Mapping[str, type[Decision]]] = {
+    "permission": {
+        "allow": Allow,
+        "edit": Allow,
+        "deny": Deny,
+        "interrupt": Deny,
+        "remember": Allow,
+        "pass": NoOpinion,
+    },
+    "plan": {"allow": Allow, "approve": Allow, "deny": Deny, "interrupt": Deny, "pass": NoOpinion},
+    "questions": {"answer": Answer, "deny": Deny, "pass": NoOpinion},
+    "elicitation": {"answer": Answer, "deny": Deny, "pass": NoOpinion},
+    "stop": {"allow": Allow, "go_on": Block, "pass": NoOpinion},
+}
+"""What a person can do with a request, by its form or kind and in the order in which it is offered, and the decision
+that each makes."""
 
-MESSAGE_LIMIT = 64 * 1024
-"""Bytes of a deny message; the agent's model would read megabytes whole."""
+DEFAULT_DENY = "Denied by {by} in Quarterdeck."
+"""The message to the agent when a person denies without one."""
+
+MAX_MESSAGE_BYTES = 64 * 1024
+"""Limit of a deny message: the agent's model would read megabytes in full."""
 
 
 def decision_type(decision: Decision) -> str:
-    """The word for a decision in the feed and in the API."""
+    """The name of a decision in the feed and in the API."""
     return str(decision.__struct_config__.tag)

@@ -1,4 +1,4 @@
-"""The feed: what happened, numbered and placed. The only thing stored, shipped and shown; never changed."""
+"""Feed events, and the table of their kinds. An event is stored, shipped and shown as it is, and never changes."""
 
 from __future__ import annotations
 
@@ -8,98 +8,106 @@ from typing import Any, Generic
 from msgspec import Struct
 from typing_extensions import TypeVar
 
-from quarterdeck.core.model import event_data as d
-from quarterdeck.core.model import session_event_data as o
+from quarterdeck.core.model.event_data import (
+    admin_data,
+    notice_data,
+    owned_session_data,
+    request_data,
+    session_data,
+    tool_data,
+)
 from quarterdeck.core.model.runtime_event import Context
 
 KINDS: Mapping[str, type[Struct]] = {
-    "session.start": d.SessionStartData,
-    "session.end": d.SessionEndData,
-    "session.interrupt": d.SessionInterruptData,
-    "session.launch": o.SessionLaunchData,
-    "session.up": o.SessionUpData,
-    "session.exit": o.SessionExitData,
-    "session.send": o.SessionSendData,
-    "session.given": o.SessionGivenData,
-    "session.close": o.SessionCloseData,
-    "session.change": o.SessionChangeData,
-    "session.failed": o.SessionFailedData,
-    "session.state": d.SessionStateData,
-    "session.usage": d.SessionUsageData,
-    "session.summary": d.SessionSummaryData,
-    "run.start": d.RunStartData,
-    "run.end": d.RunEndData,
-    "turn.result": o.TurnResultData,
-    "agent.note": o.AgentNoteData,
-    "user.prompt": d.UserPromptData,
-    "user.expansion": d.UserExpansionData,
-    "message.user": d.MessageData,
-    "message.assistant": d.MessageData,
-    "tool.pre": d.ToolPreData,
-    "tool.post": d.ToolPostData,
-    "tool.failure": d.ToolFailureData,
-    "tool.batch": d.ToolBatchData,
-    "permission.request": d.PermissionRequestData,
-    "permission.decision": d.PermissionDecisionData,
-    "permission.denied": d.PermissionDeniedData,
-    "decision.refused": d.DecisionRefusedData,
-    "question.request": d.QuestionRequestData,
-    "question.decision": d.QuestionDecisionData,
-    "request.escalated": d.RequestEscalatedData,
-    "escalation.failed": d.EscalationFailedData,
-    "elicitation.result": d.ElicitationResultData,
-    "stop.request": d.StopRequestData,
-    "stop.decision": d.StopDecisionData,
-    "stop.failure": d.StopFailureData,
-    "subagent.start": d.SubagentStartData,
-    "subagent.stop": d.SubagentStopData,
-    "notification": d.NotificationData,
-    "compact.pre": d.CompactPreData,
-    "compact.post": d.CompactPostData,
-    "setup": d.SetupData,
-    "instructions.loaded": d.InstructionsLoadedData,
-    "cwd.changed": d.CwdChangedData,
-    "file.changed": d.FileChangedData,
-    "directory.added": d.DirectoryAddedData,
-    "config.changed": d.ConfigChangedData,
-    "model.pre": d.ModelSwitchData,
-    "model.post": d.ModelSwitchData,
-    "teammate.idle": d.TeammateIdleData,
-    "worktree.create": d.WorktreeData,
-    "worktree.remove": d.WorktreeData,
-    "worktree.merge": d.WorktreeData,
-    "worktree.discard": d.WorktreeData,
-    "todo.add": d.TodoAddData,
-    "todo.update": d.TodoUpdateData,
-    "todo.done": d.TodoDoneData,
-    "rule.add": d.RuleAddData,
-    "rule.remove": d.RuleRemoveData,
-    "project.trust": d.ProjectTrustData,
-    "token.create": d.TokenCreateData,
-    "token.revoke": d.TokenRevokeData,
-    "setting.change": d.SettingChangeData,
-    "plugin.change": d.PluginChangeData,
-    "mcp.change": d.McpChangeData,
-    "log.trim": d.LogTrimData,
-    "terminal.open": d.TerminalData,
-    "terminal.close": d.TerminalData,
-    "operator.arm": d.OperatorArmData,
-    "operator.dispatch": d.OperatorDispatchData,
-    "unknown.hook": d.UnknownHookData,
+    "session.start": session_data.SessionStartData,
+    "session.end": session_data.SessionEndData,
+    "session.interrupt": session_data.SessionInterruptData,
+    "session.launch": owned_session_data.SessionLaunchData,
+    "session.up": owned_session_data.SessionUpData,
+    "session.exit": owned_session_data.SessionExitData,
+    "session.send": owned_session_data.SessionSendData,
+    "session.given": owned_session_data.SessionGivenData,
+    "session.close": owned_session_data.SessionCloseData,
+    "session.change": owned_session_data.SessionChangeData,
+    "session.failed": owned_session_data.SessionFailedData,
+    "session.state": session_data.SessionStateData,
+    "session.usage": session_data.SessionUsageData,
+    "session.summary": session_data.SessionSummaryData,
+    "run.start": session_data.RunStartData,
+    "run.end": session_data.RunEndData,
+    "turn.result": owned_session_data.TurnResultData,
+    "agent.note": owned_session_data.AgentNoteData,
+    "user.prompt": session_data.UserPromptData,
+    "user.expansion": session_data.UserExpansionData,
+    "message.user": session_data.MessageData,
+    "message.assistant": session_data.MessageData,
+    "tool.pre": tool_data.ToolPreData,
+    "tool.post": tool_data.ToolPostData,
+    "tool.failure": tool_data.ToolFailureData,
+    "tool.batch": tool_data.ToolBatchData,
+    "permission.request": request_data.PermissionRequestData,
+    "permission.decision": request_data.DecisionData,
+    "permission.denied": request_data.PermissionDeniedData,
+    "decision.refused": request_data.DecisionRefusedData,
+    "question.request": request_data.QuestionRequestData,
+    "question.decision": request_data.DecisionData,
+    "request.assessed": request_data.RequestAssessedData,
+    "request.escalated": request_data.RequestEscalatedData,
+    "escalation.failed": request_data.EscalationFailedData,
+    "elicitation.result": request_data.ElicitationResultData,
+    "stop.request": request_data.StopRequestData,
+    "stop.decision": request_data.DecisionData,
+    "stop.failure": request_data.StopFailureData,
+    "subagent.start": tool_data.SubagentStartData,
+    "subagent.stop": tool_data.SubagentStopData,
+    "notification": notice_data.NotificationData,
+    "compact.pre": notice_data.CompactPreData,
+    "compact.post": notice_data.CompactPostData,
+    "setup": notice_data.SetupData,
+    "instructions.loaded": notice_data.InstructionsLoadedData,
+    "cwd.changed": notice_data.CwdChangedData,
+    "file.changed": notice_data.FileChangedData,
+    "directory.added": notice_data.DirectoryAddedData,
+    "config.changed": notice_data.ConfigChangedData,
+    "model.pre": notice_data.ModelSwitchData,
+    "model.post": notice_data.ModelSwitchData,
+    "teammate.idle": notice_data.TeammateIdleData,
+    "worktree.create": notice_data.WorktreeData,
+    "worktree.remove": notice_data.WorktreeData,
+    "worktree.merge": notice_data.WorktreeData,
+    "worktree.discard": notice_data.WorktreeData,
+    "todo.add": tool_data.TodoAddData,
+    "todo.update": tool_data.TodoUpdateData,
+    "todo.done": tool_data.TodoDoneData,
+    "rule.add": admin_data.RuleAddData,
+    "rule.remove": admin_data.RuleRemoveData,
+    "project.trust": admin_data.ProjectTrustData,
+    "token.create": admin_data.TokenCreateData,
+    "token.elevate": admin_data.TokenElevateData,
+    "token.revoke": admin_data.TokenRevokeData,
+    "setting.change": admin_data.SettingChangeData,
+    "plugin.change": admin_data.PluginChangeData,
+    "mcp.change": admin_data.McpChangeData,
+    "log.trim": admin_data.LogTrimData,
+    "terminal.open": admin_data.TerminalData,
+    "terminal.close": admin_data.TerminalData,
+    "operator.arm": admin_data.OperatorArmData,
+    "operator.dispatch": admin_data.OperatorDispatchData,
+    "unknown.hook": notice_data.UnknownHookData,
 }
 
 D = TypeVar("D", default=Any)
-"""The data of an event: that of its kind, or what came with a kind we do not know."""
+"""The data of an event: the struct of its kind, or whatever came with an unknown kind."""
 
 SYSTEM = "system"
 USER = "user"
 ROOT = "agent:root"
 OWN = "quarterdeck"
-"""Stands as session of what concerns this runner and no agent's session; no agent may use it."""
+"""The session id of events that concern this runner and no agent's session; no agent may use it."""
 
 
 class Cause(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
-    """What an event follows from."""
+    """The cause of an event."""
 
     parent_event_id: str | None = None
     hook_request_id: str | None = None
@@ -108,7 +116,7 @@ class Cause(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
 
 
 class FeedEvent(Struct, Generic[D], frozen=True, gc=False, kw_only=True, omit_defaults=True):
-    """`event_id` is `{run_id}:E{seq}`; `seq_no` is the position in this runner's log, without a gap."""
+    """One event. `event_id` is `{run_id}:E{seq}`; `seq_no` is the position in this runner's log, without a gap."""
 
     seq_no: int
     event_id: str
@@ -126,7 +134,7 @@ class FeedEvent(Struct, Generic[D], frozen=True, gc=False, kw_only=True, omit_de
 
 
 def actor_of(agent_id: str | None) -> str:
-    """The actor for the agent itself or one of its sub-agents."""
+    """The actor id of the agent itself, or of one of its sub-agents."""
     return f"subagent:{agent_id}" if agent_id else ROOT
 
 
@@ -153,31 +161,38 @@ AUDIT_KINDS = (
     "worktree.merge",
     "worktree.discard",
     "token.create",
+    "token.elevate",
     "token.revoke",
     "setting.change",
     "plugin.change",
     "mcp.change",
     "log.trim",
 )
-"""What the audit shows: every decision, every change of a rule, a token, a setting, a plugin, an MCP server or the log
-itself, and every order to a session of ours."""
+"""The kinds in the audit: every decision, every change of a rule, a token, a setting, a plugin, an MCP server or the
+log itself, and every command to an owned session. SQLite uses the store's index of audited events only for a query that
+names the same kinds in the same order, so another order would make the index once more."""
+
+RESERVED = frozenset({"message.user", "operator.arm", "operator.dispatch", "terminal.close", "terminal.open"})
+"""Kinds that are defined and not recorded yet: a person's message outside of a prompt, and what a key deck and an
+editor report."""
 
 HIDDEN = frozenset(
     {
-        "tool.batch",
-        "instructions.loaded",
-        "file.changed",
+        "agent.note",
         "config.changed",
-        "session.state",
+        "file.changed",
+        "instructions.loaded",
+        "model.pre",
+        "request.assessed",
         "session.given",
+        "session.state",
         "session.up",
         "session.usage",
+        "setting.change",
+        "setup",
         "todo.update",
+        "tool.batch",
     }
 )
-"""Kinds a face leaves out unless asked: they repeat or explain what another event already says."""
-
-
-def should_exclude(event: FeedEvent) -> bool:
-    """Whether a face leaves this event out by default."""
-    return event.kind in HIDDEN
+"""Kinds that surfaces show only at level debug: they repeat or explain what another event already says, or report what
+only matters when you look for it."""

@@ -1,19 +1,25 @@
-"""Reading an agent's payload: every question has an answer whatever the payload holds."""
+"""Readers for an agent's payload that never raise, whatever it holds, and digests of values."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import fields
 
 from quarterdeck.core.model.runtime_event import RuntimeEvent
 
 TOO_LARGE = "quarterdeck_too_large"
 """The only key of a tool input that was too large to keep; such a request is never held."""
 
+S = TypeVar("S", bound=Struct)
+# An id becomes part of event ids and of what a terminal shows, and must never be a path: no slash, blank or control.
 ID = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
 
 
@@ -50,13 +56,58 @@ def items(payload: dict[str, Any], key: str) -> list[Any]:
 
 
 def safe_id(value: object, default: str) -> str:
-    """The value when it may stand in an id, else the default."""
+    """The value when it is valid in an id, else the default."""
     return value if value and isinstance(value, str) and ID.fullmatch(value) else default
 
 
+def whole(payload: dict[str, Any], key: str) -> int | None:
+    """The number without its fraction; None when there is none, or one that is infinite or as good as that."""
+    value = number(payload, key)
+    return int(value) if value is not None and abs(value) < 1e15 else None  # `int` raises on infinity
+
+
+def read_fields(shape: type[S], payload: dict[str, Any], **given: Any) -> S:
+    """A struct from the fields of the payload that have its names, but for those that are given; each is read by the
+    reader for its type, so what is missing or of a wrong type becomes empty."""
+    return shape(**{name: read(payload, name) for name, read in _readers(shape) if name not in given}, **given)
+
+
+@cache  # reading the types of a struct takes far longer than reading a payload
+def _readers(shape: type[Struct]) -> list[tuple[str, Callable[[dict[str, Any], str], Any]]]:
+    return [(field.name, _READERS[field.type]) for field in fields(shape)]
+
+
+_READERS: dict[Any, Callable[[dict[str, Any], str], Any]] = {
+    str: text,
+    str | None: maybe_text,
+    bool: flag,
+    int | None: whole,
+    float | None: number,
+    Any: dict.get,
+}
+
+
+def texts_in(value: Any, *, keys: bool = False) -> Iterator[str]:
+    """Every text in a value of JSON, in no particular order. Iterative: it can be deeper than the call stack."""
+    nodes = [value]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, str):
+            yield node
+        elif isinstance(node, dict):
+            nodes += [*node, *node.values()] if keys else node.values()
+        elif isinstance(node, list | tuple):
+            nodes += node
+
+
+def shared_fields(source: Struct, target: type[Struct]) -> dict[str, Any]:
+    """The fields of a struct that another type of struct has too, under the same names: to make one of the other."""
+    return {name: getattr(source, name) for name in source.__struct_fields__ if name in target.__struct_fields__}
+
+
 def sha256_of(value: object) -> bytes:
-    """The digest of a value in its one spelling: JSON with sorted keys, no blanks, ASCII. Taken in pieces, so that
-    other threads have their turn however large the value is."""
+    """The digest of a value as canonical JSON: sorted keys, no blanks, ASCII. It encodes in pieces: one call of the
+    encoder for megabytes would hold the interpreter lock and stop all other threads."""
     digest = hashlib.sha256()
     for piece in _pieces(value):
         digest.update(piece.encode())
@@ -64,47 +115,48 @@ def sha256_of(value: object) -> bytes:
 
 
 PIECE = 512 * 1024
+"""About as many characters as are encoded in one call."""
 
 
 def _pieces(value: Any) -> Iterator[str]:
     if _is_light(value):
-        yield _spell(value)
+        yield _encode(value)
     elif isinstance(value, str):
         yield '"'
         for start in range(0, len(value), PIECE):
-            yield _spell(value[start : start + PIECE])[1:-1]
+            yield _encode(value[start : start + PIECE])[1:-1]
         yield '"'
     elif isinstance(value, dict):
-        between = "{"
-        for key, below in sorted(value.items()):
-            yield between
+        separator = "{"
+        for key, item in sorted(value.items()):
+            yield separator
             yield from _pieces(key)
             yield ":"
-            yield from _pieces(below)
-            between = ","
+            yield from _pieces(item)
+            separator = ","
         yield "}"
     else:
         yield from _list_pieces(value)
 
 
 def _list_pieces(value: list[Any]) -> Iterator[str]:
-    between = "["
+    separator = "["
     items = iter(value)
-    while some := list(islice(items, 1000)):
-        if _is_light(some):
-            yield between
-            yield _spell(some)[1:-1]
+    while batch := list(islice(items, 1000)):  # one call for each of a million numbers would take far longer
+        if _is_light(batch):
+            yield separator
+            yield _encode(batch)[1:-1]
         else:
-            for below in some:
-                yield between
-                yield from _pieces(below)
-                between = ","
-        between = ","
+            for item in batch:
+                yield separator
+                yield from _pieces(item)
+                separator = ","
+        separator = ","
     yield "]"
 
 
 def _is_light(value: Any) -> bool:
-    """Whether one call can spell it in a moment."""
+    """True when one call can encode it in a moment."""
     weight = 0
     nodes = [value]
     for node in nodes:
@@ -122,13 +174,13 @@ def _is_light(value: Any) -> bool:
     return True
 
 
-def _spell(value: object) -> str:
+def _encode(value: object) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), default=repr)
 
 
 def digest_of(runner_id: str, event: RuntimeEvent, tool_input: dict[str, Any], cwd: str, mode: str) -> str:
-    """What a decision must name: exactly what was asked, where, and in which mode."""
-    shown = {
+    """The digest that a decision must name: of the exact input, its place, and the permission mode."""
+    proven = {
         "runner": runner_id,
         "session": event.session_id,
         "cwd": cwd,
@@ -137,4 +189,4 @@ def digest_of(runner_id: str, event: RuntimeEvent, tool_input: dict[str, Any], c
         "input": tool_input,
         "mode": mode,
     }
-    return sha256_of(shown).hex()
+    return sha256_of(proven).hex()

@@ -1,4 +1,4 @@
-"""One rule, where and when it holds, and what several of them come to."""
+"""One rule, where and when it applies, and the verdict of several rules."""
 
 from __future__ import annotations
 
@@ -6,24 +6,32 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from quarterdeck.core.model.tool_use import Subject, is_within
+from quarterdeck.core.model.tool_use import ToolUse, is_within
 
 EFFECTS = ("deny", "ask", "allow")
-"""The stronger first."""
+"""Strongest first."""
 
 SCOPES = ("once", "session", "project", "user", "hub")
-"""The narrower first."""
+"""Narrowest first."""
+
+OFFERED_SCOPES = SCOPES[:-1]
+"""The scopes that help texts offer: `hub` needs a hub, and no machine can join one yet."""
 
 MAX_RULES = 5_000
-"""How many rules there may be."""
+"""Limit of the whole table: every request is matched against it."""
+
+ONLY_SESSION = "holds only for session"
+"""The beginning of the reason why a rule of another session does not apply."""
+
+NO_HUB = "this machine has joined no hub"
 
 Untrusted = Callable[[str], bool]
-"""Whether a project's folder is one that nobody has said to trust."""
+"""True for a folder that is not trusted for rules."""
 
 
 class Rule(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What happens to the uses of a tool that a pattern covers. `scope_id` is the session of a once or session rule, or
-    the project; `scope_path` the project's real folder, which with all below it is where a project rule holds."""
+    """The effect on tool uses that a pattern covers. `scope_id` is the session of a once or session rule, or the id of
+    the project; `scope_path` is the project's real folder: a project rule applies in it and below it."""
 
     rule_id: str
     effect: str
@@ -38,40 +46,42 @@ class Rule(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
-    """What the rules say, None when they say nothing. `rules` are those that decided, several where a shell line is
-    covered by several; `reasons` say why none did, or what spoke against an allow."""
+    """The answer of the rules; an `effect` of None means no rule applies. `rules` are those that decided: several when
+    each covers a part of a shell line. `reasons` say why none did, or what ruled out an allow."""
 
     effect: str | None
     rules: tuple[Rule, ...] = ()
     reasons: tuple[str, ...] = ()
 
 
-def rank_of(rule: Rule) -> tuple[int, int, str]:
-    """Among rules of one effect the lowest decides: the narrower scope, the longer pattern, then the id."""
+def precedence(rule: Rule) -> tuple[int, int, str]:
+    """A sort key: among rules of one effect the lowest decides. Narrower scope first, then longer pattern, then id."""
     return SCOPES.index(rule.scope), -len(rule.pattern), rule.rule_id
 
 
-def why_idle(rule: Rule, subject: Subject, at: float, untrusted: Untrusted) -> str | None:
-    """Why a rule does not hold for this session now; None when it holds. A deny or ask rule that does not say where
-    it holds, holds everywhere."""
+def inactive_reason(rule: Rule, subject: ToolUse, at: float, untrusted: Untrusted) -> str | None:
+    """The reason why a rule does not apply to this session now; None when it applies. A deny or ask rule without a
+    place, or without the hub it is of, applies everywhere: to miss one would be unsafe."""
     if rule.expires_at is not None and rule.expires_at <= at:
         return "has expired"
     scope = rule.scope
     if scope == "project":
-        return _why_elsewhere(rule, subject, untrusted)
+        return _project_reason(rule, subject, untrusted)
+    if scope == "hub":
+        return NO_HUB if rule.effect == "allow" and not subject.in_hub else None
     if scope == "session" and rule.scope_id is None:
         return "names no session" if rule.effect == "allow" else None
     if scope in ("once", "session") and rule.scope_id not in (None, subject.session_id):
-        return "holds for another session"
+        return f"{ONLY_SESSION} {(rule.scope_id or '')[:8]}"
     return None
 
 
-def _why_elsewhere(rule: Rule, subject: Subject, untrusted: Untrusted) -> str | None:
+def _project_reason(rule: Rule, subject: ToolUse, untrusted: Untrusted) -> str | None:
     allow = rule.effect == "allow"
     if rule.scope_path is None:
         return "names no project folder" if allow else None
     if not is_within(subject.cwd, rule.scope_path):
         return f"holds in {rule.scope_path}"
-    if allow and untrusted(rule.scope_path):
+    if allow and (untrusted(rule.scope_path) or untrusted(subject.cwd)):  # a folder below may be trusted less
         return "its project is not trusted"
     return None

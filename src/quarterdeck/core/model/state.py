@@ -1,33 +1,53 @@
-"""What is known now: sessions, runs, open requests. Frozen; equal to the fold of the log."""
+"""The state: sessions, runs, open requests, rules. Frozen; equal to the fold of the log."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 from msgspec import Struct, field
 
 from quarterdeck.core.model.agent_state import AgentState
-from quarterdeck.core.model.event_data import Counters, DecisionData, Spent, Usage
+from quarterdeck.core.model.event_data.request_data import DecisionData
+from quarterdeck.core.model.event_data.session_data import Counters, MessageUsage, Usage
+from quarterdeck.core.model.risk_levels import Risk
 from quarterdeck.core.model.rule import Rule
-from quarterdeck.core.model.runtime_event import Context
-from quarterdeck.core.model.unattended_policy import Policy
+from quarterdeck.core.model.runtime_event import FIRST_AGENT, Context
+from quarterdeck.core.model.tool_kinds import ToolTraits
+from quarterdeck.core.model.unattended_policy import UnattendedPolicy
+
+
+class Capabilities(Struct, frozen=True, kw_only=True):
+    """What an agent can do: the `modes` in which Quarterdeck can run it, the `permission_modes` in which it can start;
+    whether it continues a conversation, under its own id or a new one, and runs a tool with an input that a person
+    edited. `label` is the agent's name for a person."""
+
+    label: str
+    modes: tuple[str, ...]
+    permission_modes: tuple[str, ...]
+    resumes: bool = True
+    forks: bool = True
+    edits_input: bool = True
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """What a person configured about deciding; and of this machine the person's real home, ours, whether its file names
-    ignore case, and what guards the agents."""
+    """The configuration that `reduce` needs, and facts about this machine: the person's real home, the home of
+    Quarterdeck, whether file names ignore case, whether it belongs to a hub, the paths an agent must not change
+    (`guarded`): Quarterdeck's home and the agent's settings; and what each agent can do, by its name."""
 
     hold: str = "auto"
     wait_seconds: float = 86400.0
     hold_stop: bool = False
-    unattended: Policy = Policy()
+    confirm_high: bool = False
+    unattended: UnattendedPolicy = UnattendedPolicy()
     home: str = "/"
-    our_home: str = ""
+    quarterdeck_home: str = field(default="", name="our_home")
     case_folds: bool = False
+    in_hub: bool = False
     guarded: tuple[str, ...] = ()
     max_sessions: int = 20
     idle_seconds: float = 0.0
     approval_seconds: float = 86400.0
+    capabilities: dict[str, Capabilities] = {}
 
 
 class Run(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -52,7 +72,7 @@ class OpenTool(Struct, frozen=True, kw_only=True):
 
 
 class Actor(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Who acts in a session."""
+    """An agent or sub-agent of a session."""
 
     actor_id: str
     kind: str
@@ -62,23 +82,25 @@ class Actor(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Todo(Struct, frozen=True, kw_only=True):
-    """One item of the agent's own list: open, doing, blocked or done."""
+    """One item of the agent's to-do list: open, doing, blocked or done. `priority` is p0 for the most urgent, to p2."""
 
     todo_id: str
     text: str
     status: str = "open"
+    priority: str | None = None
+    details: str | None = None
 
 
 class ProcessId(Struct, frozen=True, gc=False):
-    """One process for good: a pid comes again, with the time it started it does not."""
+    """A unique process: the system reuses a pid, but not together with its start time."""
 
     pid: int
     start: str
 
 
-class Scroll(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How far one file of a transcript is read, and what it has said so far. `recent` are the latest messages, whose
-    usage may still be corrected; `last_at` is when the latest one was said."""
+class TranscriptCursor(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The read position in one transcript file, and the totals up to it. `recent` are the latest messages: later lines
+    may still correct their usage. `last_at` is the time of the latest message."""
 
     offset: int = 0
     file_id: int = 0
@@ -87,31 +109,32 @@ class Scroll(Struct, frozen=True, kw_only=True, omit_defaults=True):
     messages: int = 0
     tools: int = 0
     last_at: float = 0.0
-    recent: dict[str, Spent] = field(default_factory=dict)
+    recent: dict[str, MessageUsage] = field(default_factory=dict)
     malformed: int = 0
     skipped_lines: int = 0
     skipped_bytes: int = 0
 
 
 class Transcript(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a session's transcript says. `scrolls` are its files: the main one under "", a sub-agent's under its id.
-    What a fork's file says of the time before `forked_at` is its parent's, and was said there."""
+    """A session's transcript. `cursors` are its files: the main one under "", a sub-agent's under its id. Messages of a
+    fork from before `forked_at` belong to its parent, and are in the feed there."""
 
     forked_at: float = 0.0
-    scrolls: dict[str, Scroll] = field(default_factory=dict)
+    cursors: dict[str, TranscriptCursor] = field(default_factory=dict, name="scrolls")
     context_tokens: int | None = None
     reported_cost_usd: float | None = None
     named: bool = False
     error: str | None = None
     missing: tuple[str, ...] = ()
-    summed_up: bool = False
+    is_summarized: bool = field(default=False, name="summed_up")
 
 
-class Ours(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What is known of a session because we run it. `handle` is the id it was started with; `status` is starting, up,
-    ending or down, or moved when the agent goes on under another id. `queued` are the messages that the agent is not
-    known to have heard, None for the prompt it was started with; `given` says that it was given the first of them,
-    `interrupted` that somebody interrupted the turn which has not ended yet."""
+class Ownership(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The facts about a session that Quarterdeck runs. `handle` is the id it was started with, `forked_from` the
+    conversation it began as a fork of; `status` is starting,
+    up, ending, down, or moved when the agent continues under another id. `queued` are the messages that the agent has
+    not confirmed, None for its first prompt; `delivered` says that the first of them reached the agent, `interrupted`
+    that a person interrupted the turn that is still running."""
 
     handle: str
     by: str
@@ -122,12 +145,14 @@ class Ours(Struct, frozen=True, kw_only=True, omit_defaults=True):
     permission_mode: str | None = None
     model: str | None = None
     shell: bool = False
+    forked_from: str | None = None
+    fork_at: str | None = None
     moved_to: str | None = None
     next_mode: str | None = None
     ended_by: str | None = None
     answered: bool = False
     queued: tuple[str | None, ...] = ()
-    given: bool = False
+    delivered: bool = field(default=False, name="given")
     interrupted: bool = False
 
     @property
@@ -136,10 +161,11 @@ class Ours(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Session(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One agent conversation. `waiting` maps its open requests to their kind, `sent` the tool calls whose
-    decision was sent and not yet seen to take effect to their request. `state_at` is when the state was last said
-    or changed, `heard_at` when a hook last said it, `process` who runs it where that was once seen, `background` what
-    still ran when the agent last stopped, `last_run_id` the run that ended last."""
+    """One agent conversation. `waiting` maps its open requests to their kind. `sent` maps tool calls to their request,
+    from when the decision was sent until it is seen to take effect. `state_at` is when the state was last reported or
+    changed, `hook_state_at` when a hook last reported it, `process` its process once that was seen, `background` the
+    number of tasks still running when the agent last stopped, `last_run_id` the run that ended last, `last_error` why
+    it failed, if it did."""
 
     session_id: str
     started_at: float
@@ -149,7 +175,7 @@ class Session(Struct, frozen=True, kw_only=True, omit_defaults=True):
     agent_state: AgentState = AgentState.UNKNOWN
     state_source: str = "hooks"
     state_at: float = 0.0
-    heard_at: float = 0.0
+    hook_state_at: float = field(default=0.0, name="heard_at")
     process: ProcessId | None = None
     background: int = 0
     context: Context = Context()
@@ -169,23 +195,30 @@ class Session(Struct, frozen=True, kw_only=True, omit_defaults=True):
     last_run_seq: int = 0
     last_text: str | None = None
     last_text_at: float | None = None
+    last_error: str | None = None
     usage: Usage | None = None
     transcript: Transcript = Transcript()
-    ours: Ours | None = None
+    owned: Ownership | None = field(default=None, name="ours")
+
+    @property
+    def agent(self) -> str:
+        """The name of the agent."""
+        return self.context.agent or FIRST_AGENT
 
     @property
     def runs_here(self) -> bool:
-        """Whether it is a session that we started and that still runs."""
-        return self.ours is not None and self.ours.runs
+        """True for an owned session that still runs."""
+        return self.owned is not None and self.owned.runs
 
     @property
     def has_terminal(self) -> bool:
-        """Whether what nobody decides here can be asked elsewhere: the desk is all that an SDK session has."""
+        """True when a request can also be answered at a terminal; an SDK session has none, only Quarterdeck."""
         return self.mode != "sdk" or not self.runs_here
 
 
 class Token(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A credential somebody made; `kind` is token, or page for a signed-in browser."""
+    """A credential; `kind` is token, or for a signed-in device page, phone, editor or deck. `extra_scopes` are what it
+    may do besides until `extra_until`."""
 
     token_id: str
     name: str
@@ -195,11 +228,23 @@ class Token(Struct, frozen=True, kw_only=True, omit_defaults=True):
     created_by: str
     kind: str = "token"
     expires_at: float | None = None
+    extra_scopes: tuple[str, ...] = ()
+    extra_until: float = 0.0
+
+    def scopes_at(self, at: float) -> tuple[str, ...]:
+        """What it may do at this time."""
+        extra = self.extra_scopes if at < self.extra_until else ()
+        return (*self.scopes, *(scope for scope in extra if scope not in self.scopes))
+
+
+RequestStatus = Literal["pending", "decided", "withdrawn", "expired"]
+REQUEST_STATUSES: tuple[RequestStatus, ...] = get_args(RequestStatus)
 
 
 class Request(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What waits, or waited, for a decision; `escalated` are the channels that were told of it, `enforced` says that
-    the tool is blocked unless a decision lets it run."""
+    """A request for a decision. `reconnects`: its waiter comes back after a restart. `risk` is its full risk, once that
+    is assessed; `escalated` are the channels that were notified; `enforced` says that the tool is blocked unless a
+    decision lets it run. `tool_risk` is what the agent's table says of a tool that has no kind of its own."""
 
     request_id: str
     kind: str
@@ -209,17 +254,21 @@ class Request(Struct, frozen=True, kw_only=True, omit_defaults=True):
     seq_no: int
     hook_name: str
     tool_name: str
+    tool_kind: str = ""
+    tool_risk: tuple[str, str] | None = None
     tool_input: dict[str, Any]
     digest: str
     opened_at: float
     held: bool
-    holder: str
+    waiter: str = field(name="holder")
+    reconnects: bool = False
     enforced: bool = False
     form: str | None = None
     tool_use_id: str | None = None
     agent_id: str | None = None
     agent_type: str | None = None
     expires_at: float | None = None
+    agent: str = FIRST_AGENT
     suggestions: list[Any] = []
     cwd: str = ""
     path: str | None = None
@@ -227,21 +276,27 @@ class Request(Struct, frozen=True, kw_only=True, omit_defaults=True):
     decision: DecisionData | None = None
     decided_at: float | None = None
     delivery: str | None = None
+    risk: Risk | None = None
     escalated: tuple[str, ...] = ()
     escalated_at: float | None = None
 
+    @property
+    def tool(self) -> ToolTraits:
+        """The traits of its tool."""
+        return ToolTraits(kind=self.tool_kind, risk=self.tool_risk)
 
-class Hits(Struct, frozen=True, gc=False):
-    """How often a rule has decided, and when last."""
+
+class RuleHits(Struct, frozen=True, gc=False):
+    """The number of requests a rule has decided, and the time of the last."""
 
     count: int = 0
     last_at: float | None = None
 
 
 class State(Struct, frozen=True, kw_only=True):
-    """Everything `reduce` knows. `ended` sessions are kept apart so that live ones stay cheap to copy;
-    `trust` says of a folder how far it is trusted, `changed_settings` are those last seen to differ from their default,
-    `own_seq` counts what concerns no session."""
+    """Everything `reduce` knows. `ended` sessions are kept apart so that live ones stay cheap to copy; `trust` maps a
+    folder to its level of trust, `changed_settings` are those last seen to differ from their default, `own_seq` counts
+    the events that concern no session."""
 
     runner_id: str
     settings: Settings = Settings()
@@ -251,7 +306,7 @@ class State(Struct, frozen=True, kw_only=True):
     requests: dict[str, Request] = field(default_factory=dict)
     tokens: dict[str, Token] = field(default_factory=dict)
     rules: dict[str, Rule] = field(default_factory=dict)
-    rule_hits: dict[str, Hits] = field(default_factory=dict)
+    rule_hits: dict[str, RuleHits] = field(default_factory=dict)
     trust: dict[str, str] = field(default_factory=dict)
     changed_settings: dict[str, str] = field(default_factory=dict)
     own_seq: int = 0

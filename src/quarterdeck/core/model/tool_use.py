@@ -1,95 +1,111 @@
-"""What a rule is asked about: one use of a tool, by one session, in one place."""
+"""One use of a tool, by one session, in one place: what a rule is matched against."""
 
 from __future__ import annotations
 
 import posixpath as paths
+import re
 from typing import Any
 
 from msgspec import Struct
 
-LONGEST_PATH = 4096
-"""Longer paths no file has; no allow rule covers them, every deny and ask rule does."""
+from quarterdeck.core.model.tool_kinds import FOLDER_KINDS, ToolKind
 
-LONGEST_SOUGHT = 256
-"""A longer text of names to search for counts as a path that no file has."""
+MAX_PATH_LENGTH = 4096
+"""No file has a longer path. No allow rule covers a longer one; every deny and ask rule does."""
+
+MAX_SEARCH_LENGTH = 256
+"""A longer search pattern counts as a path that no file has: to match it against every rule takes too long."""
 
 _PATH_FIELDS = ("file_path", "notebook_path", "path")
-_IN_FOLDERS = frozenset({"Grep", "Glob", "LS"})
 
 
-class Subject(Struct, frozen=True, kw_only=True):
-    """`cwd`, `home` and `path` are real paths: links resolved, nothing to normalise. `path` is the file or folder that
-    the tool is about, None when it is about none or could not be resolved. `case_folds` tells a file system that
-    ignores case; `our_home` is Quarterdeck's own folder, `guarded` what connects an agent to it, wherever that is."""
+class ToolUse(Struct, frozen=True, kw_only=True):
+    """A tool call as rules see it. `tool_name` is its word in the rule language, `own_name` the agent's name for it
+    where that is another one. `cwd`, `home` and `path` are real paths: links resolved, nothing to normalise.
+    `path` is the file or folder that the tool is about, None when there is none or it could not be resolved.
+    `case_folds` means that the file system ignores case, `in_hub` that the machine belongs to a hub;
+    `quarterdeck_home` is Quarterdeck's own folder, `guarded` are the paths an agent must not change: that folder and
+    the agent's settings."""
 
     tool_name: str
     tool_input: dict[str, Any]
     session_id: str
     cwd: str
     home: str
+    kind: str = ""
+    own_name: str = ""
     path: str | None = None
     case_folds: bool = False
-    our_home: str = ""
+    in_hub: bool = False
+    quarterdeck_home: str = ""
     guarded: tuple[str, ...] = ()
 
     @property
     def command(self) -> str:
-        """What a shell is asked to run."""
+        """The shell command, or empty."""
         command = self.tool_input.get("command")
         return command if isinstance(command, str) else ""
 
     @property
-    def looks_in_folders(self) -> bool:
-        """Whether the tool is about all that a folder holds."""
-        return self.tool_name in _IN_FOLDERS
+    def covers_folder(self) -> bool:
+        """True when the tool reads everything in a folder."""
+        return self.kind in FOLDER_KINDS
 
 
-def written_path(subject: Subject) -> str | None:
-    """The path as the agent wrote it, normalised by its text alone; None when it wrote none."""
+def written_paths(subject: ToolUse) -> list[str]:
+    """Every path that the agent wrote, normalised by its text alone, without links. A tool has one; with several, it is
+    not certain which one it takes."""
     tool_input = subject.tool_input
-    for field in _PATH_FIELDS:
-        if field in tool_input and isinstance(written := tool_input[field], str) and written:
-            return from_there(written, subject.cwd, subject.home)
-    return subject.cwd if subject.looks_in_folders else None
+    written = [tool_input[field] for field in _PATH_FIELDS if field in tool_input]
+    paths = [absolute_path(path, subject.cwd, subject.home) for path in written if isinstance(path, str) and path]
+    return paths or ([subject.cwd] if subject.covers_folder else [])
 
 
-def searched_path(subject: Subject) -> str | None:
-    """Where a Glob really starts when its pattern leaves the folder it was given; None when it stays."""
-    if subject.tool_name != "Glob":
+def written_path(subject: ToolUse) -> str | None:
+    """The first path that the agent wrote; None when it wrote none."""
+    return next(iter(written_paths(subject)), None)
+
+
+def glob_start(subject: ToolUse) -> str | None:
+    """The folder where a search for names really starts when its pattern leaves its own folder; None when it stays."""
+    if subject.kind not in _SEARCH_FIELDS:
         return None
-    pattern = subject.tool_input.get("pattern")
+    pattern = subject.tool_input.get(_SEARCH_FIELDS[subject.kind])
     if not isinstance(pattern, str):
         return None
-    if not (pattern.startswith(("/", "~")) or ".." in pattern.split("/")):
+    pieces = _PIECES.split(pattern) if subject.kind == ToolKind.SEARCH else [pattern]
+    pattern = next((piece for piece in pieces if piece.startswith(("/", "~")) or ".." in piece.split("/")), None)
+    if pattern is None:
         return None
     fixed = pattern.partition("*")[0].rpartition("/")[0] or "/"
-    return from_there(fixed, written_path(subject) or subject.cwd, subject.home)
+    return absolute_path(fixed, written_path(subject) or subject.cwd, subject.home)
 
 
-def sought_paths(subject: Subject) -> list[str]:
-    """The files that a search names, as paths with wildcards in them: a Grep by its `glob`, a Glob by its pattern."""
-    if subject.tool_name not in _SOUGHT:
+def searched_paths(subject: ToolUse) -> list[str]:
+    """The files that a search names, as paths with wildcards: by their content with a `glob`, or by their names."""
+    if subject.kind not in _SEARCH_FIELDS:
         return []
-    sought = subject.tool_input.get(_SOUGHT[subject.tool_name])
-    if not isinstance(sought, str):
+    pattern = subject.tool_input.get(_SEARCH_FIELDS[subject.kind])
+    if not isinstance(pattern, str):
         return []
-    if len(sought) > LONGEST_SOUGHT:
-        return [sought.ljust(LONGEST_PATH + 1)]
+    if len(pattern) > MAX_SEARCH_LENGTH:
+        return [pattern.ljust(MAX_PATH_LENGTH + 1)]
     start = written_path(subject) or subject.cwd
-    several = sought.split() if subject.tool_name == "Grep" else [sought]  # it takes several, by blanks and commas
-    names = [name for one in several for name in ([one] if "{" in one else one.split(","))]
+    patterns = pattern.split() if subject.kind == ToolKind.SEARCH else [pattern]  # several, split at blanks and commas
+    names = [name for text in patterns for name in ([text] if "{" in text else text.split(","))]
     return [
-        from_there(name if "/" in name.rstrip("/") else f"**/{name}", start, subject.home)
+        absolute_path(name if "/" in name.rstrip("/") else f"**/{name}", start, subject.home)
         for name in names
         if not name.startswith("!") and any(map(str.isalnum, name))
     ]
 
 
-_SOUGHT = {"Grep": "glob", "Glob": "pattern"}
+_PIECES = re.compile(r"[\s,{}!]+")
+_SEARCH_FIELDS: dict[str, str] = {ToolKind.SEARCH: "glob", ToolKind.FIND: "pattern"}
 
 
-def from_there(path: str, cwd: str, home: str) -> str:
-    """The absolute path that a text names, with `~`, `.` and `..` worked in."""
+def absolute_path(path: str, cwd: str, home: str) -> str:
+    """The absolute path that a text names, with `~`, `.` and `..` resolved."""
     if path == "~" or path.startswith("~/"):
         path = home + path[1:]
     normal = paths.normpath(paths.join(cwd, path))
@@ -97,5 +113,5 @@ def from_there(path: str, cwd: str, home: str) -> str:
 
 
 def is_within(path: str, folder: str) -> bool:
-    """Whether the path is the folder or below it."""
+    """True when the path is the folder or below it."""
     return path == folder or folder == "/" or path.startswith(folder.rstrip("/") + "/")

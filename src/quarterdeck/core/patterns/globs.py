@@ -1,4 +1,4 @@
-"""Globs over text and over paths: `*`, `?`, `**` and a backslash for the sign itself. Matching never backtracks."""
+"""Globs over text and over paths: `*`, `?`, `**`, and a backslash before a literal one. Matching never backtracks."""
 
 from __future__ import annotations
 
@@ -6,56 +6,56 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-SIGNS = "\\*?[]{}"
-"""What means something in a glob, or would in another program's; as itself it follows a backslash."""
+SPECIAL_CHARACTERS = "\\*?[]{}"
+"""Characters with a meaning in a glob, here or in other programs. A backslash makes them literal."""
 
 _TOKEN = re.compile(r"\\(.)|(\*+)|(\?)|([^\\*?]+)|(\\)", re.DOTALL)
 
 
 def literal(text: str) -> str:
     """The text as a glob that matches it and nothing else."""
-    return "".join(f"\\{sign}" if sign in SIGNS else sign for sign in text)
+    return "".join(f"\\{sign}" if sign in SPECIAL_CHARACTERS else sign for sign in text)
 
 
 def plain(glob: str) -> str | None:
-    """The only text the glob matches, or None when it has a wildcard."""
+    """The only text the glob matches; None if it has a wildcard."""
     tokens = list(_tokens(glob))
-    return None if any(token in (_ANY, _ONE) for token in tokens) else "".join(map(str, tokens))
+    return None if any(token in (_ANY_TEXT, _ANY_CHARACTER) for token in tokens) else "".join(map(str, tokens))
 
 
 def literals(glob: str) -> list[str]:
-    """Texts that stand in whatever the glob matches."""
+    """Texts that occur in everything the glob matches."""
     return [token for token in _tokens(glob) if isinstance(token, str)]
 
 
 def folded(text: str) -> str:
-    """The text as a file system compares it that ignores case."""
+    """The text as a case-insensitive file system compares it."""
     return unicodedata.normalize("NFC", text.casefold())
 
 
-class _Wild:
-    """A wildcard, told from text by being no text."""
+class _Wildcard:
+    """A wildcard token. Not a string, so that it cannot be confused with text."""
 
 
-_ANY, _ONE = _Wild(), _Wild()
+_ANY_TEXT, _ANY_CHARACTER = _Wildcard(), _Wildcard()
 
 
-def _tokens(glob: str) -> Iterator[str | _Wild]:
+def _tokens(glob: str) -> Iterator[str | _Wildcard]:
     for found in _TOKEN.finditer(glob):
         escaped, star, mark, text, lone = found.groups()
         if star:
-            yield _ANY
+            yield _ANY_TEXT
         elif mark:
-            yield _ONE
+            yield _ANY_CHARACTER
         else:
             yield escaped or text or lone
 
 
-def one_by_one(glob: str) -> Iterator[str | None]:
-    """The signs of the glob: None for any text, "" for any one sign."""
+def pattern_characters(glob: str) -> Iterator[str | None]:
+    """Yield the characters of the glob: None for any text, "" for any one character."""
     for token in _tokens(glob):
-        if isinstance(token, _Wild):
-            yield None if token is _ANY else ""
+        if isinstance(token, _Wildcard):
+            yield None if token is _ANY_TEXT else ""
         else:
             yield from token
 
@@ -63,10 +63,10 @@ def one_by_one(glob: str) -> Iterator[str | None]:
 class _Piece:
     """A stretch between two stars: text of a known length, in which a `?` is any one character."""
 
-    def __init__(self, tokens: Sequence[str | _Wild]) -> None:
-        parts = ["." if isinstance(token, _Wild) else re.escape(token) for token in tokens]
-        self.size = sum(1 if isinstance(token, _Wild) else len(token) for token in tokens)
-        self.wild = any(isinstance(token, _Wild) for token in tokens)
+    def __init__(self, tokens: Sequence[str | _Wildcard]) -> None:
+        parts = ["." if isinstance(token, _Wildcard) else re.escape(token) for token in tokens]
+        self.size = sum(1 if isinstance(token, _Wildcard) else len(token) for token in tokens)
+        self.wild = any(isinstance(token, _Wildcard) for token in tokens)
         self.text = "" if self.wild else "".join(map(str, tokens))
         self.regex = re.compile("".join(parts), re.DOTALL)
 
@@ -76,20 +76,20 @@ class _Piece:
         return self.regex.match(text, start) is not None
 
     def find(self, text: str, start: int, stop: int) -> int:
-        """Where it first occurs between the two places, or -1."""
+        """The first place where it occurs between the two, or -1."""
         if not self.wild:
             return text.find(self.text, start, stop)
-        found = self.regex.search(text, start, stop)
-        return found.start() if found else -1
+        match = self.regex.search(text, start, stop)
+        return match.start() if match else -1
 
 
 class Glob:
     """A glob over text: `*` is any text, `?` any one character."""
 
     def __init__(self, glob: str) -> None:
-        stretches: list[list[str | _Wild]] = [[]]
+        stretches: list[list[str | _Wildcard]] = [[]]
         for token in _tokens(glob):
-            if token is _ANY:
+            if token is _ANY_TEXT:
                 stretches.append([])
             else:
                 stretches[-1].append(token)
@@ -126,8 +126,8 @@ class PathGlob:
         self._runs = runs
 
     def matches(self, parts: Sequence[str], *, below: bool = False, itself: bool = False) -> bool:
-        """Whether the glob is this path. `below` counts all that is below a path it matches; `itself` counts the
-        folder that `folder/**` is about."""
+        """True if the glob matches this path. `below`: also everything below a path it matches. `itself`: also the
+        folder before `/**`."""
         *runs, last = self._runs
         if not runs:
             fits = len(parts) == len(last) or (below and len(parts) > len(last))
@@ -142,7 +142,7 @@ class PathGlob:
         return len(parts) - len(last) >= place and _at(last, parts, len(parts) - len(last))
 
     def _after(self, runs: Sequence[list[Glob]], parts: Sequence[str]) -> int:
-        """The place behind all these runs, each taken as early as it comes, or -1."""
+        """The place after all these runs, each matched as early as possible, or -1."""
         first, *others = runs
         if not _at(first, parts, 0):
             return -1

@@ -1,4 +1,4 @@
-"""What a rule is about, in the words Claude Code uses: `Tool`, `Tool(…)`, `mcp__server__tool`."""
+"""The pattern of a rule, in the syntax of Claude Code: `Tool`, `Tool(…)`, `mcp__server__tool`."""
 
 from __future__ import annotations
 
@@ -8,50 +8,34 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from quarterdeck.core.patterns.commands import Command, WildCommand, read_command
+from quarterdeck.core.patterns.command_patterns import CommandPattern, WildcardCommand, read_command_pattern
 from quarterdeck.core.patterns.globs import Glob, plain
-from quarterdeck.core.patterns.paths import Files, read_files
+from quarterdeck.core.patterns.path_patterns import PathPattern, read_path_pattern
+from quarterdeck.core.patterns.rule_words import AGENTS, BASH, COVERED_WORDS, EDITS, FETCH, READS, RULE_WORDS, SKILL
 from quarterdeck.core.text.sanitize import UNSEEN
 from quarterdeck.errors import BadPattern
 
-LIMIT = 1000
-"""How long a pattern may be."""
-
-EDITS = ("Edit", "Write", "MultiEdit", "NotebookEdit")
-READS = ("Read", "NotebookRead", "Grep", "Glob", "LS")
-AGENTS = ("Agent", "Task")
-
-COVERS: Mapping[str, tuple[str, ...]] = {"Edit": EDITS, "Read": READS, "Agent": AGENTS, "Task": AGENTS}
-"""The tools that a rule for one tool is about, where it is more than that one."""
+MAX_LENGTH = 1000
+"""Characters that a pattern may have."""
 
 FIELDS: Mapping[str, frozenset[str]] = {
-    "Bash": frozenset({"run_in_background", "dangerouslyDisableSandbox"}),
-    "Agent": frozenset({"description", "isolation", "model", "name", "prompt", "run_in_background", "subagent_type"}),
-    "Skill": frozenset({"args", "skill"}),
+    BASH: frozenset({"run_in_background", "dangerouslyDisableSandbox"}),
+    **dict.fromkeys(
+        AGENTS, frozenset({"description", "isolation", "model", "name", "prompt", "run_in_background", "subagent_type"})
+    ),
+    SKILL: frozenset({"args", "skill"}),
     **dict.fromkeys(
         EDITS, frozenset({"content", "edit_mode", "new_source", "new_string", "old_string", "replace_all"})
     ),
     **dict.fromkeys(READS, frozenset({"glob", "limit", "offset", "output_mode", "pages", "pattern", "type"})),
 }
-"""Fields of the input that a pattern can name. These tools have a form of their own, so only these words count;
-for Bash none that is a program too, like timeout."""
+"""Fields of the input that a pattern can name. These tools have a form of their own, so no other word counts as a
+field. For Bash, a field named like a program, such as `timeout`, is left out."""
 
-RUN = frozenset({"cmd", "code", "command", "script"})
-"""Fields that a tool we do not know may run. A wildcard there would allow whatever is appended."""
+EXECUTABLE_FIELDS = frozenset({"cmd", "code", "command", "script"})
+"""Fields that an unknown tool may execute. A wildcard there would allow anything that is appended."""
 
-_KNOWN = (
-    *EDITS,
-    *READS,
-    *AGENTS,
-    "Bash",
-    "Skill",
-    "WebFetch",
-    "WebSearch",
-    "AskUserQuestion",
-    "ExitPlanMode",
-    "TodoWrite",
-)
-_SPELT = {name.lower(): name for name in _KNOWN}
+_SPELLINGS = {word.lower(): word for word in RULE_WORDS}
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 _MCP = re.compile(r"mcp__[A-Za-z0-9_.*-]+")
@@ -60,11 +44,11 @@ _FIELD = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_-]*):(.*)", re.DOTALL)
 _NEXT_FIELD = re.compile(r",(?=\s*[A-Za-z_][A-Za-z0-9_-]*:)")
 
 
-class Whole(Struct, frozen=True):
+class WholeToolPattern(Struct, frozen=True):
     """Every use of the tool."""
 
 
-class Server(Struct, frozen=True):
+class McpPattern(Struct, frozen=True):
     """Every tool of an MCP server, or those whose name the glob matches."""
 
     name: str
@@ -72,72 +56,93 @@ class Server(Struct, frozen=True):
     every: bool
 
 
-class Domain(Struct, frozen=True):
-    """A host; with `below` every host below it and not itself."""
+class DomainPattern(Struct, frozen=True):
+    """A host; with `below`, every host below it but not the host itself."""
 
     host: str
     below: bool
 
 
-class Named(Struct, frozen=True):
-    """A sub-agent or a skill by its name; `with_args` whatever a skill is told."""
+class NamePattern(Struct, frozen=True):
+    """A sub-agent or a skill by name. `with_args`: with any arguments of a skill."""
 
     field: str
     name: Glob
     with_args: bool
 
 
-class Fields(Struct, frozen=True):
+class FieldPattern(Struct, frozen=True):
     """Fields of the input, each of which must match."""
 
     globs: tuple[tuple[str, Glob], ...]
 
 
-Form = Whole | Command | WildCommand | Files | Server | Domain | Named | Fields
+Form = (
+    WholeToolPattern
+    | CommandPattern
+    | WildcardCommand
+    | PathPattern
+    | McpPattern
+    | DomainPattern
+    | NamePattern
+    | FieldPattern
+)
 
 
 class Pattern(Struct, frozen=True):
-    """A pattern that has been read: its text in the plainest form, the tools it is about, and what of them."""
+    """A pattern as read: its text in the plainest form, the words of the tools it covers, and which of their uses."""
 
     text: str
     tools: tuple[str, ...]
     form: Form
 
 
+# Rulebooks are rebuilt often (at a start, for suggestions, for lint), mostly from the same patterns.
 @lru_cache(maxsize=8192)
 def read_pattern(text: str, effect: str = "deny") -> Pattern:
-    """The pattern; BadPattern names the problem and a right form. What is too open to be allowed is refused when
-    `effect` is allow."""
+    """Read a pattern. BadPattern names the problem and a right form. With `effect` allow, patterns that are too open to
+    be allowed are refused."""
     _check_text(text)
     tool, scope = _split(text.strip())
-    if tool != "Bash" and ("\n" in text or "\t" in text):
+    if tool != BASH and ("\n" in text or "\t" in text):
         raise BadPattern(f"{tool}: only a shell command has lines and tabs; write the pattern on one line")
     if tool.startswith("mcp__"):
         return _read_mcp(tool, scope, effect)
     _check_tool(tool)
-    tools = COVERS.get(tool, (tool,))
+    tools = COVERED_WORDS.get(tool, (tool,))
+    if scope is not None and is_project_wide(tool, scope, effect):
+        scope = PROJECT_WIDE
     if scope is None or scope in ("*", ":*", "**"):
-        return Pattern(tool, tools, Whole())
+        return Pattern(tool, tools, WholeToolPattern())
     if not scope.strip():
-        raise BadPattern(f"{text}: nothing stands between the parentheses; write {tool} for every use of it")
+        raise BadPattern(f"{text}: there is nothing between the parentheses; write {tool} for every use of it")
     return Pattern(f"{tool}({scope})", tools, _read_scope(tool, scope, effect))
+
+
+PROJECT_WIDE = "./**"
+"""The scope of every file of the project."""
+
+
+def is_project_wide(tool: str, scope: str, effect: str) -> bool:
+    """True for `**` in an allow rule for files. It means the project; the machine it means in a deny or ask rule."""
+    return effect == "allow" and scope == "**" and (tool in EDITS or tool in READS)
 
 
 def _check_text(text: str) -> None:
     if not text.strip():
         raise BadPattern("a pattern is empty; write for example Bash(git log:*)")
-    if len(text) > LIMIT:
-        raise BadPattern(f"{text[:40]}…: longer than {LIMIT} characters; write a shorter prefix or a folder")
+    if len(text) > MAX_LENGTH:
+        raise BadPattern(f"{text[:40]}…: longer than {MAX_LENGTH} characters; write a shorter prefix or a folder")
     if hidden := UNSEEN.search(text):
-        raise BadPattern(f"a pattern holds the unseen character U+{ord(hidden[0]):04X}; type it again without it")
+        raise BadPattern(f"the pattern holds the invisible character U+{ord(hidden[0]):04X}; type it again without it")
 
 
 def _split(text: str) -> tuple[str, str | None]:
-    """The tool's name and what stands in its parentheses."""
+    """The tool's name and the text in its parentheses."""
     tool, opened, rest = text.partition("(")
     if not opened:
         if ")" in tool:
-            raise BadPattern(f"{text}: a parenthesis is closed and never opened; write Tool(…)")
+            raise BadPattern(f"{text}: a parenthesis is closed but never opened; write Tool(…)")
         return tool, None
     if not rest.endswith(")"):
         raise BadPattern(f"{text}: the parenthesis is not closed at the end; write {tool or 'Tool'}(…)")
@@ -148,7 +153,7 @@ def _split(text: str) -> tuple[str, str | None]:
 
 
 def balanced(scope: str) -> bool:
-    """Whether parentheses pair up, but for those in quotes or behind a backslash."""
+    """True if the parentheses pair up, ignoring those in quotes or after a backslash."""
     depth, quote, skip = 0, "", False
     for sign in scope:
         if skip:
@@ -168,79 +173,83 @@ def balanced(scope: str) -> bool:
 
 def _check_tool(tool: str) -> None:
     if not _NAME.fullmatch(tool):
-        said = f"{tool}: is no tool's name" if tool else "no tool is named"
-        raise BadPattern(f"{said}; write for example Bash(git log:*), Edit(src/**) or mcp__server__tool")
-    spelt = _SPELT.get(tool.lower(), tool)
-    if spelt != tool:
-        raise BadPattern(f"{tool}: tool names match exactly; write {spelt}")
+        problem = f"{tool}: is not a tool name" if tool else "no tool is named"
+        raise BadPattern(f"{problem}; write for example Bash(git log:*), Edit(src/**) or mcp__server__tool")
+    spelling = _SPELLINGS.get(tool.lower(), tool)
+    if spelling != tool:
+        raise BadPattern(f"{tool}: tool names match exactly; write {spelling}")
 
 
 def _read_scope(tool: str, scope: str, effect: str) -> Form:
-    named = _read_fields(tool, scope, effect)
-    if named is not None:
-        if tool == "Bash" and effect == "allow":
-            raise BadPattern(f"Bash({scope}): allows every command; write Bash(…) with the command itself")
-        return named
-    if tool == "Bash":
-        return read_command(scope, effect)
+    fields = _read_fields(tool, scope, effect)
+    if fields is not None:
+        if tool == BASH and effect == "allow":
+            raise BadPattern(f"{BASH}({scope}): allows every command; write {BASH}(…) with the command itself")
+        return fields
+    if tool == BASH:
+        return read_command_pattern(scope, effect)
     if tool in EDITS or tool in READS:
-        return read_files(tool, scope)
-    if tool == "WebFetch":
+        return read_path_pattern(tool, scope)
+    if tool == FETCH:
         return _read_domain(scope)
     if tool in AGENTS:
-        return Named("subagent_type", Glob(scope.strip()), with_args=True)
-    if tool == "Skill":
+        return NamePattern("subagent_type", Glob(scope.strip()), with_args=True)
+    if tool == SKILL:
         return _read_skill(scope)
-    raise BadPattern(f"{tool}({scope}): {tool} knows no such form; write {tool}, or {tool}(field:value)")
+    raise BadPattern(f"{tool}({scope}): {tool} has no such form; write {tool}, or {tool}(field:value)")
 
 
-def _read_fields(tool: str, scope: str, effect: str) -> Fields | None:
-    """`field:glob, field:glob`; None when the scope is another form of the tool."""
-    known = FIELDS.get("Agent" if tool in AGENTS else tool)
+def _read_fields(tool: str, scope: str, effect: str) -> FieldPattern | None:
+    """Read `field:glob, field:glob`; None if the scope has another form."""
+    known_fields = FIELDS.get(tool)
     first = _FIELD.fullmatch(scope)
-    if first is None or (known is not None and first[1] not in known) or (tool == "WebFetch" and first[1] == "domain"):
+    if (
+        first is None
+        or (known_fields is not None and first[1] not in known_fields)
+        or (tool == FETCH and first[1] == "domain")
+    ):
         return None
     globs: list[tuple[str, Glob]] = []
     for part in _NEXT_FIELD.split(scope):
-        found = _FIELD.fullmatch(part)
-        if found is None or not found[2].strip():
+        match = _FIELD.fullmatch(part)
+        if match is None or not match[2].strip():
             raise BadPattern(f"{tool}({scope}): {part.strip()} has no value; write {tool}(field:value, field:value)")
-        if known is not None and found[1] not in known:
-            names = ", ".join(sorted(known))
-            raise BadPattern(f"{tool}({scope}): {found[1]} is no field to match on; those of {tool} are {names}")
-        if effect == "allow" and found[1] in RUN and plain(found[2].strip()) is None:
-            raise BadPattern(f"{tool}({scope}): {found[1]} is run, and text is no way to allow it; write it in full")
-        globs.append((found[1], Glob(found[2].strip())))
-    return Fields(tuple(globs))
+        if known_fields is not None and match[1] not in known_fields:
+            names = ", ".join(sorted(known_fields))
+            raise BadPattern(f"{tool}({scope}): {match[1]} cannot be matched; the fields of {tool} are {names}")
+        if effect == "allow" and match[1] in EXECUTABLE_FIELDS and plain(match[2].strip()) is None:
+            raise BadPattern(f"{tool}({scope}): {match[1]} is executed, so no wildcard can allow it; write it in full")
+        globs.append((match[1], Glob(match[2].strip())))
+    return FieldPattern(tuple(globs))
 
 
-def _read_domain(scope: str) -> Domain | Whole:
+def _read_domain(scope: str) -> DomainPattern | WholeToolPattern:
     key, _, host = scope.strip().partition(":")
     host = host.strip().lower().rstrip(".")
     if key != "domain" or not host:
-        raise BadPattern(f"WebFetch({scope}): write WebFetch(domain:example.org) or WebFetch(domain:*.example.org)")
+        raise BadPattern(f"{FETCH}({scope}): write {FETCH}(domain:example.org) or {FETCH}(domain:*.example.org)")
     if host == "*":
-        return Whole()
+        return WholeToolPattern()
     try:
         host = host if host.isascii() else host.encode("idna").decode("ascii")
     except UnicodeError:
-        raise BadPattern(f"WebFetch({scope}): {host} is no host; write WebFetch(domain:example.org)") from None
+        raise BadPattern(f"{FETCH}({scope}): {host} is not a host name; write {FETCH}(domain:example.org)") from None
     if not _HOST.fullmatch(host):
-        raise BadPattern(f"WebFetch({scope}): {host} is no host; write it without scheme, port and path")
-    return Domain(host.removeprefix("*."), below=host.startswith("*."))
+        raise BadPattern(f"{FETCH}({scope}): {host} is not a host name; write it without scheme, port and path")
+    return DomainPattern(host.removeprefix("*."), below=host.startswith("*."))
 
 
-def _read_skill(scope: str) -> Named:
-    """`name` alone is the skill told nothing; `name *` and `name:*` whatever it is told."""
+def _read_skill(scope: str) -> NamePattern:
+    """Read `name` as the skill without arguments, `name *` and `name:*` as the skill with any."""
     name = scope.strip().removeprefix("/")
     bare = name.removesuffix(":*") if name.endswith(":*") else name.removesuffix(" *").rstrip()
-    return Named("skill", Glob(bare), with_args=bare != name)
+    return NamePattern("skill", Glob(bare), with_args=bare != name)
 
 
 def _read_mcp(tool: str, scope: str | None, effect: str) -> Pattern:
-    """A tool, `mcp__server`, `mcp__server__*` or `mcp__server__get_*`. The server's name may itself hold `__`."""
+    """Read a tool, `mcp__server`, `mcp__server__*` or `mcp__server__get_*`. The server's name may itself hold `__`."""
     if not _MCP.fullmatch(tool):
-        raise BadPattern(f"{tool}: is no MCP tool; write mcp__server__tool, mcp__server__* or mcp__server")
+        raise BadPattern(f"{tool}: is not an MCP tool; write mcp__server__tool, mcp__server__* or mcp__server")
     server, joined, name = tool.removeprefix("mcp__").rpartition("__")
     if not joined:
         server, name = name, "*"
@@ -252,8 +261,8 @@ def _read_mcp(tool: str, scope: str | None, effect: str) -> Pattern:
     if scope not in (None, "*") and fields is None:
         raise BadPattern(f"{tool}({scope}): write {tool}(field:value), or {tool} for every use of it")
     if "*" not in name:
-        return Pattern(tool if fields is None else f"{tool}({scope})", (tool,), fields or Whole())
+        return Pattern(tool if fields is None else f"{tool}({scope})", (tool,), fields or WholeToolPattern())
     if fields is not None:
         raise BadPattern(f"{tool}({scope}): fields need one tool; write mcp__server__tool(field:value)")
     key = "mcp" if server == "*" else f"mcp__{server}"
-    return Pattern(tool, (key,), Server(key, Glob(name), every=name == "*"))
+    return Pattern(tool, (key,), McpPattern(key, Glob(name), every=name == "*"))

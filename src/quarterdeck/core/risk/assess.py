@@ -1,4 +1,4 @@
-"""How much a request can harm, with the reasons in words: judged by the tool, its paths and its parsed command."""
+"""The risk of a tool call, with reasons in words: from the tool, its paths and its parsed command."""
 
 from __future__ import annotations
 
@@ -6,30 +6,24 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from msgspec import Struct
-
 from quarterdeck.core.model.payload import text
-from quarterdeck.core.model.risk_levels import LEVELS
-from quarterdeck.core.risk.commands import METADATA, findings_of, worst
-from quarterdeck.core.risk.files import Finding, reading, writing
-from quarterdeck.core.risk.paths import Where, real_path
-from quarterdeck.core.risk.shell_line import findings_of_line
+from quarterdeck.core.model.risk_levels import LEVELS, Risk
+from quarterdeck.core.model.tool_kinds import EDIT_KINDS, READ_KINDS, ToolKind, ToolTraits
+from quarterdeck.core.risk.command_risk import call_reasons, worst_level
+from quarterdeck.core.risk.file_risk import RiskReason, read_reasons, write_reasons
+from quarterdeck.core.risk.path_zones import AgentLocation, real_path
+from quarterdeck.core.risk.shell_line import line_reasons
+from quarterdeck.core.risk.special_commands import METADATA
 from quarterdeck.core.shell.script import Call, read_script
+from quarterdeck.core.text.amounts import cut
 from quarterdeck.core.text.sanitize import visible
-from quarterdeck.core.text.titles import cut
 
-MOST_REASONS = 8
-LONGEST_REASON = 300
-
-
-class Risk(Struct, frozen=True):
-    """A level, and why. The worst reasons come first."""
-
-    level: str
-    reasons: list[str]
+MAX_REASONS = 8
+MAX_REASON_LENGTH = 300
 
 
 def risk_of(
+    tool: ToolTraits,
     tool_name: str,
     tool_input: Mapping[str, Any],
     cwd: str,
@@ -37,101 +31,114 @@ def risk_of(
     path: str | None = None,
     guarded: tuple[str, ...] = (),
 ) -> Risk:
-    """The risk of a tool call. `path` is where its file really is, if that is known; `guarded` are files and folders of
-    what watches over the agent."""
-    where = Where(cwd=cwd, home=home, guarded=guarded)
-    return joined_risk(_findings(tool_name, dict(tool_input), where, path))
+    """The risk of a tool call. `path`: the real path of its file, if known. `guarded`: paths an
+    agent must not change, which are Quarterdeck's home and the agent's settings."""
+    location = AgentLocation(cwd=cwd, home=home, guarded=guarded)
+    return combined_risk(_reasons(tool, tool_name, dict(tool_input), location, path))
 
 
 def risk_of_call(call: Call, cwd: str, home: str, guarded: tuple[str, ...] = ()) -> Risk:
-    """The risk of one command of a line, by itself."""
-    return joined_risk(findings_of(call, Where(cwd=cwd, home=home, guarded=guarded)))
+    """The risk of one command of a line, without the commands around it."""
+    return combined_risk(call_reasons(call, AgentLocation(cwd=cwd, home=home, guarded=guarded)))
 
 
-def joined_risk(findings: Iterable[Finding]) -> Risk:
-    """The worst level, and every reason once."""
-    found = list(findings)
-    ranked = sorted(found, key=lambda finding: -LEVELS.index(finding.level))
-    reasons = list(dict.fromkeys(cut(visible(finding.words), LONGEST_REASON) for finding in ranked if finding.words))
-    more = len(reasons) - MOST_REASONS
-    return Risk(worst(found), [*reasons[:MOST_REASONS], *([f"and {more} more"] if more > 0 else [])])
+def combined_risk(candidates: Iterable[RiskReason]) -> Risk:
+    """The highest level, and every reason once."""
+    reasons = list(candidates)
+    ranked = sorted(reasons, key=lambda reason: -LEVELS.index(reason.level))
+    texts = list(dict.fromkeys(cut(visible(reason.text), MAX_REASON_LENGTH) for reason in ranked if reason.text))
+    more = len(texts) - MAX_REASONS
+    return Risk(worst_level(reasons), [*texts[:MAX_REASONS], *([f"and {more} more"] if more > 0 else [])])
 
 
-def worse_of(risks: Iterable[Risk]) -> Risk:
-    """Several opinions as one: the highest level, all reasons, those of the highest first."""
-    return joined_risk(Finding(risk.level, words) for risk in risks for words in (risk.reasons or [""]))
+def worst_risk(risks: Iterable[Risk]) -> Risk:
+    """Merge several risks: the highest level, and all reasons, those of the highest level first."""
+    return combined_risk(RiskReason(risk.level, reason) for risk in risks for reason in (risk.reasons or [""]))
 
 
-def _findings(tool_name: str, tool_input: dict[str, Any], where: Where, path: str | None) -> Iterator[Finding]:
-    judge = _TOOLS.get(tool_name)
-    if judge is not None:
-        yield from judge(tool_input, where, path)
-    elif tool_name.startswith("mcp__"):
-        yield from _mcp(tool_name, tool_input, where, path)
+def _reasons(
+    tool: ToolTraits, tool_name: str, tool_input: dict[str, Any], location: AgentLocation, path: str | None
+) -> Iterator[RiskReason]:
+    assess = _KINDS.get(tool.kind)
+    if assess is not None:
+        yield from assess(tool_input, location, path)
+    elif tool.kind == ToolKind.MCP:
+        yield from _mcp_tool(tool_name, tool_input, location, path)
+    elif tool.risk is not None:
+        yield RiskReason(*tool.risk)
     else:
-        yield Finding("high", f"a tool Quarterdeck does not know ({cut(tool_name, 40)})")
-        yield from _any_input(tool_input, where, path)
+        yield RiskReason("high", f"a tool Quarterdeck does not know ({cut(tool_name, 40)})")
+        yield from _unknown_input(tool_input, location, path)
 
 
-def _nothing(tool_input: dict[str, Any], where: Where, path: str | None) -> Iterator[Finding]:
+def _harmless(tool_input: dict[str, Any], location: AgentLocation, path: str | None) -> Iterator[RiskReason]:
     yield from ()
 
 
-def _said(level: str, words: str) -> _Judge:
-    def judge(tool_input: dict[str, Any], where: Where, path: str | None) -> Iterator[Finding]:
-        yield Finding(level, words)
+def _always(level: str, reason: str) -> _Assessor:
+    def assess(tool_input: dict[str, Any], location: AgentLocation, path: str | None) -> Iterator[RiskReason]:
+        yield RiskReason(level, reason)
 
-    return judge
+    return assess
 
 
-def _bash(tool_input: dict[str, Any], where: Where, path: str | None) -> Iterator[Finding]:
+def _bash(tool_input: dict[str, Any], location: AgentLocation, path: str | None) -> Iterator[RiskReason]:
     command = text(tool_input, "command")
     if not command.strip():
-        yield Finding("high", "has no command that can be read")
+        yield RiskReason("high", "has no readable command")
         return
     if tool_input.get("dangerouslyDisableSandbox") is True:
-        yield Finding("high", "asks to run outside the sandbox")
+        yield RiskReason("high", "asks to run outside the sandbox")
     if tool_input.get("run_in_background") is True:
-        yield Finding("medium", "goes on in the background")
-    yield from findings_of_line(command, read_script(command), where)
+        yield RiskReason("medium", "keeps running in the background")
+    yield from line_reasons(command, read_script(command), location)
 
 
-def _target(tool_input: dict[str, Any], where: Where, path: str | None) -> tuple[str | None, str]:
-    """Where a file tool's file is by its words, and where it really is."""
-    word = next((text(tool_input, key) for key in ("file_path", "notebook_path", "path") if text(tool_input, key)), "")
-    lexical = real_path(word, where) if word else None
+_PATH_KEYS = ("file_path", "notebook_path", "path")
+
+
+def _target(tool_input: dict[str, Any], location: AgentLocation, path: str | None) -> tuple[str | None, str]:
+    """The path a file tool names, and the real path: the same unless a link leads elsewhere."""
+    path_text = next((text(tool_input, key) for key in _PATH_KEYS if text(tool_input, key)), "")
+    lexical = real_path(path_text, location) if path_text else None
     return lexical, path or lexical or ""
 
 
-def _reads(tool_input: dict[str, Any], where: Where, path: str | None) -> Iterator[Finding]:
-    lexical, real = _target(tool_input, where, path)
-    for one in {lexical, real} - {None, ""}:
-        yield from reading(one, where)
+def _read_tool(tool_input: dict[str, Any], location: AgentLocation, path: str | None) -> Iterator[RiskReason]:
+    lexical, real = _target(tool_input, location, path)
+    for candidate in dict.fromkeys(filter(None, (lexical, real))):
+        yield from read_reasons(candidate, location)
 
 
-def _edits(tool_input: dict[str, Any], where: Where, path: str | None) -> Iterator[Finding]:
-    lexical, real = _target(tool_input, where, path)
+def _edit_tool(tool_input: dict[str, Any], location: AgentLocation, path: str | None) -> Iterator[RiskReason]:
+    lexical, real = _target(tool_input, location, path)
     if not real:
-        yield Finding("high", "names no file that can be told")
+        yield RiskReason("high", "does not say which file it changes")
         return
+    others = {real_path(text(tool_input, key), location) for key in _PATH_KEYS if text(tool_input, key)} - {
+        lexical,
+        real,
+    }
+    for other in others:
+        yield from write_reasons(other, location)
     if lexical and real != lexical:
-        yield from writing(lexical, where)
-    yield from writing(real, where)
+        yield from write_reasons(lexical, location)
+    yield from write_reasons(real, location)
 
 
-def _fetches(tool_input: dict[str, Any], where: Where, path: str | None) -> Iterator[Finding]:
+def _web_fetch(tool_input: dict[str, Any], location: AgentLocation, path: str | None) -> Iterator[RiskReason]:
     url = text(tool_input, "url")
-    yield Finding("medium", "uses the network")
+    yield RiskReason("medium", "uses the network")
     if METADATA.search(url):
-        yield Finding("critical", "asks the cloud's metadata service, which gives out credentials")
+        yield RiskReason("critical", "asks the cloud's metadata service, which gives out credentials")
     if url.startswith("file:"):
-        yield from reading(real_path(url.removeprefix("file://"), where), where)
+        yield from read_reasons(real_path(url.removeprefix("file://"), location), location)
     if re.match(r"[a-z]+://[^/]*@", url):
-        yield Finding("high", "holds a password in its address")
+        yield RiskReason("high", "holds a password in its address")
     if len(url.partition("?")[2]) > 200:
-        yield Finding("high", "sends much data in its address")
+        yield RiskReason("high", "sends much data in its address")
     if url.startswith("http://"):
-        yield Finding("medium", "is not encrypted")
+        yield RiskReason("medium", "is not encrypted")
 
 
 _VERBS: tuple[tuple[str, str, str], ...] = (
@@ -154,47 +161,44 @@ _VERBS: tuple[tuple[str, str, str], ...] = (
         "by its name it only reads",
     ),
 )
-_VERB = {verb: (level, words) for verbs, level, words in _VERBS for verb in verbs.split()}
-_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_MEANING_OF_VERB = {verb: (level, words) for verbs, level, words in _VERBS for verb in verbs.split()}
+_NAME_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 
-def _mcp(tool_name: str, tool_input: dict[str, Any], where: Where, path: str | None) -> Iterator[Finding]:
+def _mcp_tool(
+    tool_name: str, tool_input: dict[str, Any], location: AgentLocation, path: str | None
+) -> Iterator[RiskReason]:
     _, server, tool = [*tool_name.split("__", 2), ""][:3]
-    known = [_VERB[word.lower()] for word in _WORDS.findall(tool[:200]) if word.lower() in _VERB]
+    meanings = [
+        _MEANING_OF_VERB[word.lower()] for word in _NAME_PARTS.findall(tool[:200]) if word.lower() in _MEANING_OF_VERB
+    ]
     level, words = max(
-        known, key=lambda one: LEVELS.index(one[0]), default=("high", "its name does not tell what it does")
+        meanings, key=lambda meaning: LEVELS.index(meaning[0]), default=("high", "its name does not say what it does")
     )
-    yield Finding(level, f"a tool of the MCP server {cut(server, 30)}: {words}")
-    yield from _any_input(tool_input, where, path)
+    yield RiskReason(level, f"a tool of the MCP server {cut(server, 30)}: {words}")
+    yield from _unknown_input(tool_input, location, path)
 
 
-def _any_input(tool_input: dict[str, Any], where: Where, path: str | None) -> Iterator[Finding]:
-    """What the input of an unknown tool gives away: a command it runs, a file it is about."""
+def _unknown_input(tool_input: dict[str, Any], location: AgentLocation, path: str | None) -> Iterator[RiskReason]:
+    """The reasons in the input of an unknown tool: a command it runs, a file it names."""
     command = text(tool_input, "command") or text(tool_input, "cmd")
     if command.strip():
-        yield from findings_of_line(command, read_script(command), where)
-    if _target(tool_input, where, path)[1]:
-        yield from _reads(tool_input, where, path)
+        yield from line_reasons(command, read_script(command), location)
+    if _target(tool_input, location, path)[1]:
+        yield from _read_tool(tool_input, location, path)
 
 
-_HARMLESS = (
-    "TodoWrite TaskCreate TaskUpdate TaskList TaskGet TaskOutput BashOutput AskUserQuestion ExitPlanMode"
-    " EnterPlanMode Elicitation Stop SubagentStop ToolSearch LSP ListMcpResourcesTool"
-)
-_Judge = Callable[[dict[str, Any], Where, str | None], Iterator[Finding]]
-_TOOLS: dict[str, _Judge] = {
-    "Bash": _bash,
-    **dict.fromkeys(("Read", "Glob", "Grep", "LS", "NotebookRead"), _reads),
-    **dict.fromkeys(("Edit", "Write", "MultiEdit", "NotebookEdit"), _edits),
-    **dict.fromkeys(_HARMLESS.split(), _nothing),
-    "WebFetch": _fetches,
-    "WebSearch": _said("medium", "uses the network"),
-    **dict.fromkeys(("Agent", "Task"), _said("medium", "starts a sub-agent, which asks for itself")),
-    **dict.fromkeys(("KillShell", "KillBash", "TaskStop"), _said("medium", "ends something in the background")),
-    **dict.fromkeys(("Skill", "SlashCommand", "Workflow"), _said("medium", "follows instructions of a skill")),
-    "ReadMcpResourceTool": _said("medium", "reads from an MCP server"),
-    **dict.fromkeys(("SendMessage", "Monitor", "EnterWorktree", "ExitWorktree"), _said("medium", "steers other work")),
-    **dict.fromkeys(("CronCreate", "ScheduleWakeup"), _said("high", "schedules what runs later, perhaps unseen")),
-    "PowerShell": _said("high", "runs a command that is not looked into"),
+_Assessor = Callable[[dict[str, Any], AgentLocation, str | None], Iterator[RiskReason]]
+_KINDS: dict[str, _Assessor] = {
+    ToolKind.SHELL: _bash,
+    ToolKind.CONSOLE: _always("high", "runs a command that Quarterdeck cannot read"),
+    **dict.fromkeys(READ_KINDS, _read_tool),
+    **dict.fromkeys(EDIT_KINDS, _edit_tool),
+    ToolKind.FETCH: _web_fetch,
+    ToolKind.WEB_SEARCH: _always("medium", "uses the network"),
+    ToolKind.TASK: _always("medium", "starts a sub-agent, which asks for its own permissions"),
+    ToolKind.SKILL: _always("medium", "follows instructions of a skill"),
+    **dict.fromkeys((ToolKind.TODO_LIST, ToolKind.TODO_ADD, ToolKind.TODO_UPDATE, ToolKind.OUTPUT), _harmless),
+    **dict.fromkeys((ToolKind.QUESTION, ToolKind.PLAN, ToolKind.FORM, ToolKind.STOP), _harmless),
 }
-"""How each tool is judged; every other name is unknown."""
+"""How to assess each kind of tool. MCP tools are assessed by their names, others by what their agent says of them."""

@@ -1,18 +1,21 @@
-"""A shell line taken apart for a reader, and what else is found out about one request before a person decides."""
+"""The details a person sees before deciding on a request: its risk, the file change, the shell line command by
+command."""
 
 from __future__ import annotations
 
 from msgspec import Struct
 
-from quarterdeck.core.risk.assess import Risk, risk_of_call
+from quarterdeck.core.model.risk_levels import Risk
+from quarterdeck.core.risk.assess import risk_of_call
 from quarterdeck.core.shell.script import read_script
-from quarterdeck.core.text.file_diff import Change
+from quarterdeck.core.text.file_diff import FileDiff
 
-MOST_CALLS = 200
+MAX_CALLS = 200
 
 
 class AnnotatedCall(Struct, frozen=True, kw_only=True):
-    """One command of a line: as written, in words, what runs it, whether it reads the one before, and its risk."""
+    """One command of a line, with its risk. `text`: as written. `words`: as the shell splits it. `via`: what runs it.
+    `piped`: it reads the command before."""
 
     text: str
     words: tuple[str, ...]
@@ -21,8 +24,9 @@ class AnnotatedCall(Struct, frozen=True, kw_only=True):
     risk: Risk
 
 
-class Annotated(Struct, frozen=True, kw_only=True):
-    """A line: its commands, why it is not clear, and where it writes. `more` commands are left out."""
+class AnnotatedCommand(Struct, frozen=True, kw_only=True):
+    """A shell line: its commands, the doubts about it, and the files it writes. `more`: the number of commands left
+    out."""
 
     calls: tuple[AnnotatedCall, ...]
     doubts: tuple[str, ...]
@@ -30,16 +34,16 @@ class Annotated(Struct, frozen=True, kw_only=True):
     more: int = 0
 
 
-class Insight(Struct, frozen=True, kw_only=True):
-    """What a look into a request gives."""
+class RequestBreakdown(Struct, frozen=True, kw_only=True):
+    """The full risk of a request, with the file change or the commands behind it."""
 
     risk: Risk
-    change: Change | None = None
-    command: Annotated | None = None
+    change: FileDiff | None = None
+    command: AnnotatedCommand | None = None
 
 
-def annotated(command: str, cwd: str, home: str, guarded: tuple[str, ...] = ()) -> Annotated:
-    """A line, taken apart."""
+def annotate(command: str, cwd: str, home: str, guarded: tuple[str, ...] = ()) -> AnnotatedCommand:
+    """Split a line into its commands, each with its risk."""
     script = read_script(command)
     calls = tuple(
         AnnotatedCall(
@@ -49,7 +53,7 @@ def annotated(command: str, cwd: str, home: str, guarded: tuple[str, ...] = ()) 
             piped=call.piped,
             risk=risk_of_call(call, cwd, home, guarded),
         )
-        for call in script.calls[:MOST_CALLS]
+        for call in script.calls[:MAX_CALLS]
     )
-    more = max(0, len(script.calls) - MOST_CALLS)
-    return Annotated(calls=calls, doubts=script.doubts, writes=script.writes, more=more)
+    more = max(0, len(script.calls) - MAX_CALLS)
+    return AnnotatedCommand(calls=calls, doubts=script.doubts, writes=script.writes, more=more)

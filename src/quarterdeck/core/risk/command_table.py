@@ -1,4 +1,4 @@
-"""Commands and what speaks against running them, one row each: level, command, what must be among its words, why."""
+"""The risk of shell commands, one row each: level, command, required words, reason."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ ROWS = """
 # Git: what is lost or published
 high     git · core.*=* alias.*=* pager.*=* diff.*=* filter.*=* credential.*=* *.sshCommand=* *.helper=* · lets Git run
     other programs
+high     git difftool|mergetool · -x --extcmd* -t --tool* · lets Git run other programs
 high     git push · --force -f --force-with-lease --force-if-includes --mirror +* · rewrites published history
 high     git push · --delete -d --prune :* · deletes published branches or tags
 medium   git push · · publishes commits
@@ -18,33 +19,39 @@ high     git reset · --hard --merge --keep · throws away uncommitted work
 medium   git reset · · moves the branch
 high     git filter-branch|filter-repo · · rewrites the whole history
 high     bfg · · rewrites the whole history
-high     git rebase · · rewrites history
+medium   git rebase · --abort --continue --skip --quit --show-current-patch --edit-todo · goes on with a rebase
+high     git rebase · -x --exec · lets Git run other programs
+high     git rebase · -i --interactive --root --onto · rewrites history
+medium   git rebase · · moves commits of this branch
 high     git commit · --amend · rewrites the last commit
-high     git branch · -D --delete -d -M -f --force · deletes or moves a branch
+high     git branch · -D -M -C -f --force · deletes or moves a branch
 high     git tag · -d --delete -f --force · deletes or moves a tag
 high     git clean · -f --force -fd -fdx -x -d · deletes files that Git does not know
 high     git checkout · -f --force -- . -B · throws away uncommitted work
 high     git switch · -f --force --discard-changes -C · throws away uncommitted work
 medium   git checkout|switch · · changes the files of the project
+high     git restore · -W --worktree · throws away uncommitted work
+medium   git restore · -S --staged · changes what the next commit holds
 high     git restore · · throws away uncommitted work
 high     git stash · drop clear · deletes stashed work
 high     git reflog · expire delete · deletes what history could be recovered from
 high     git gc · --prune* --aggressive · deletes what history could be recovered from
 high     git update-ref|replace · · rewrites history
 high     git worktree · remove prune · deletes a worktree
-high     git remote · add set-url remove rm · changes where commits are published
-high     git config · --global --system · changes Git for every project
-high     git config · core.hooksPath core.fsmonitor core.sshCommand core.pager alias.* credential.* · lets Git run
-    programs
+high     git remote · set-url remove rm rename · changes where commits are published
+medium   git remote · add · adds a place where commits can be published
 medium   git clone|fetch|pull|ls-remote|submodule · · uses the network
-medium   git commit|merge|cherry-pick|revert|am|apply|add|mv|rm|stash|tag|branch|config|init · · changes the
+medium   git rm · --cached · changes what the next commit holds
+high     git rm · . ./ :/ -f --force · deletes files of the project
+medium   git commit|merge|cherry-pick|revert|am|apply|add|mv|rm|stash|tag|branch|init · · changes the
     repository
 # Privilege
 high     sudo|doas|su|pkexec|run0|gosu|su-exec|runuser · · runs with more privilege
 high     chmod · u+s g+s +s ug+s a+s [4267][0-7][0-7][0-7] 0777 777 a+w o+w a+rwx 666 · lets others run or change
     files
 high     chown|chgrp · · changes who owns files
-high     setcap|setfacl|usermod|useradd|userdel|groupadd|passwd|visudo|chpasswd|adduser|deluser · · changes who
+high     setcap|setfacl|usermod|useradd|userdel|groupadd|groupdel|groupmod|passwd|visudo|chpasswd|adduser|deluser|chsh|
+    chfn|vipw|gpasswd|newgrp · · changes who
     may do what on this machine
 high     unshare|nsenter|chroot|capsh|setpriv · · leaves its surroundings
 # System
@@ -60,33 +67,61 @@ high     ip|ifconfig|route|nmcli · add del delete set flush replace change up d
     this machine
 medium   ip|ifconfig|route|nmcli · · looks at the network of this machine
 high     defaults · write delete · changes settings of this machine
-high     hostnamectl|timedatectl|localectl|update-alternatives|ldconfig|dpkg-reconfigure|scutil|csrutil|spctl · ·
+high     brew services · start stop restart run kill cleanup · changes what runs on this machine
+high
+    setenforce|hostnamectl|timedatectl|localectl|update-alternatives|ldconfig|dpkg-reconfigure|scutil|csrutil|spctl
+    · ·
     changes the system
 high     history · -c -w -d · removes traces
 # Processes
+medium   kill · %* $(lsof* $(pgrep* $(pidof* · ends a job, or the process that it finds
+high     kill · [-]1 [-]9 -KILL -SIGKILL · ends processes
+medium   kill · [0-9][0-9]* · ends a process
+high     pm2|supervisorctl|forever|monit · delete stop stopall kill restart shutdown · ends or restarts services
 high     kill|pkill|killall|xkill|fuser · · ends processes
 # Disks
 critical
     mkfs|mkfs.ext4|mkfs.ext3|mkfs.xfs|mkfs.btrfs|mkfs.vfat|mke2fs|mkswap|fdisk|gdisk|sfdisk|parted|wipefs|
     blkdiscard|hdparm|cryptsetup|lvremove|vgremove|pvremove|zpool|diskutil|sgdisk
     · · changes disks and what is on them
+critical zfs · destroy rollback · deletes file systems and what is on them
 high     dd · · copies raw data over whatever is there
 high     shred|wipe|srm · · destroys files for good
+medium   truncate · *.log · empties a log
+high     truncate · · empties or cuts files
+high     restic|borg|duplicity|kopia|tarsnap · forget prune delete unlock compact --nuke · deletes backups
 # Packages
 high     apt|apt-get|aptitude|dnf|yum|zypper|apk|brew|port|snap|flatpak|choco|winget|scoop · install add del
     remove purge upgrade dist-upgrade full-upgrade update uninstall reinstall autoremove tap · installs or removes
     software on this machine
+high     nix-collect-garbage|nix-store · -d --delete-old --delete-older-than --gc --delete · deletes what this
+    machine could be rolled back to
 high     pacman|rpm|dpkg|nix-env · -S* -R* -U* -i* -e* -r* -P* --install --remove --purge --erase --upgrade ·
     installs or removes software on this machine
+medium   npm|yarn|pnpm|bun ls|list|root|prefix|outdated|view|bin|config · -g --global --location=global · looks at
+    software of every project
+high     yarn global · add remove upgrade · installs software for every project
 high     npm|yarn|pnpm|bun · -g --global --location=global · installs software for every project
+high     npm|yarn|pnpm|bun run|run-script · deploy deploy[-:_]* *[-:_]deploy publish publish[-:_]* release
+    rollback* destroy* ship · publishes or changes what is online, by its name
+high     yarn|pnpm|bun deploy|release|rollback|destroy|ship · · publishes or changes what is online, by its name
+medium   make|gmake|just|task|rake|invoke · -n --dry-run --just-print --recon · only says what it would do
+high     make|gmake|just|task|rake|invoke · deploy deploy[-:_]* *[-:_]deploy publish publish[-:_]* rollback* destroy* ·
+    publishes or changes what is online, by its name
 high     npm|yarn|pnpm|bun publish|unpublish|deprecate · · publishes a package
-high     npm|yarn|pnpm login|logout|adduser|token|owner|access · · changes accounts at the registry
+high     npm|yarn|pnpm|bun config|set · *registry* *script-shell* *auth* *token* *proxy* *cafile* *strict-ssl*
+    *node-options* edit · changes where packages come from
+high     pip|pip3 config · set edit unset · changes where packages come from
+high     npm|yarn|pnpm login|logout|adduser|token|owner|access|dist-tag|team|org|hook|profile · · changes accounts at
+    the registry
 medium   npm|yarn|pnpm|bun install|i|add|ci|update|upgrade|remove|uninstall|link|dlx · · installs packages, which
     run code of others
 medium   npx|bunx|pnpx|uvx|pipx · · runs a package from the registry
 high     pip|pip3 install · --break-system-packages --index-url -i --extra-index-url --trusted-host git+* http* ·
     installs packages from elsewhere or over the system's
 medium   pip|pip3 install|uninstall|download · · installs packages, which run code of others
+high     uv tool · install upgrade run · fetches a package and runs it
+high     yarn npm · publish login logout tag · publishes a package
 medium   uv add|sync|pip|tool|run|remove · · installs packages, which run code of others
 high     uv|poetry|hatch|flit|pdm|maturin publish · · publishes a package
 high     twine upload · · publishes a package
@@ -97,21 +132,30 @@ medium   cargo install|add|update · · installs packages, which run code of oth
 high     gem push|yank|owner · · publishes a package
 medium   gem|bundle|composer|go|mvn|gradle|dotnet|luarocks|cpan|cpanm install|require|get|update|add · · installs
     packages, which run code of others
-high     mvn|gradle|dotnet|nuget deploy|publish|push · · publishes a package
+medium   gradle|gradlew · publishToMavenLocal *:publishToMavenLocal · installs a package for this machine
+high     mvn|mvnw · *:deploy* release:* · publishes a package
+high     gradle|gradlew · publish* *:publish* upload* · publishes a package
+high     mvn|mvnw|gradle|gradlew|sbt|mill|lein|dotnet|nuget deploy|publish|push|release|uploadArchives|publishSigned · ·
+    publishes a package
 # Containers and clusters
 critical docker|podman|nerdctl run|create|exec · --privileged --pid=host --cap-add* --userns=host --device* · a
     container with power over this machine
 critical docker|podman|nerdctl run|create · /:/* *docker.sock* -v/:/* src=/,* source=/,* · a container with this
     machine's files
-high     docker|podman|nerdctl run|create · -v* --volume* --mount* --net=host --network=host · a container with
-    folders or the network of this machine
+high     docker|podman|nerdctl run|create · --net=host --network=host · a container with the network of this machine
+high     docker|podman|nerdctl compose · http://* https://* git@* oci://* · runs containers that an address describes
+high     docker|podman|nerdctl compose · -v --volumes rm kill · removes containers or their data
 medium   docker|podman|nerdctl run|create|exec|build|pull|start|compose|up|cp|tag|buildx · · runs containers
+high     docker|podman|nerdctl swarm|stack|service|secret|config|node|plugin|trust|checkpoint · · changes a cluster
 high     docker|podman|nerdctl push|login · · publishes to a registry
-high     docker|podman|nerdctl system|volume|image|container|network|builder · prune rm remove · deletes
+high     docker|podman|nerdctl system|volume|image|container|network|builder|buildx · prune rm remove · deletes
     containers, images or volumes
-high     docker|podman|nerdctl rm|rmi|kill · · deletes containers or images
-high     docker|podman|nerdctl compose · down rm kill · stops and removes containers
-high     docker-compose down|rm|kill · · stops and removes containers
+high     docker|podman|nerdctl rm|rmi|kill · -f --force -v --volumes *$* kill · deletes containers or images
+medium   docker|podman|nerdctl rm|rmi · · deletes stopped containers or unused images
+high     crictl|ctr|buildah · rm rmi rmp prune --prune delete · deletes containers or images
+high     skopeo · copy sync delete · publishes to a registry
+high     docker-compose rm|kill · · stops and removes containers
+high     docker-compose down · -v --volumes · removes containers and their data
 medium   docker-compose · · runs containers
 critical kubectl|oc delete · --all -A --all-namespaces namespace ns node nodes pvc pv crd · deletes what a cluster
     runs on
@@ -123,7 +167,10 @@ high     kubectl|oc get · secret secrets · reads a cluster's secrets
 medium   kubectl|oc · · asks a cluster
 high     helm install|upgrade|uninstall|delete|rollback · · changes a cluster
 critical terraform|tofu|terragrunt|pulumi|cdk destroy · · destroys infrastructure
-high     terraform|tofu|terragrunt|pulumi|cdk apply|up|deploy|import|taint|state · · changes infrastructure
+high     terraform|tofu|terragrunt|pulumi|cdk apply|up|deploy|import|taint · · changes infrastructure
+high     gsutil|s3cmd|rclone|mc|azcopy · rm rb mv cp rsync sync del delete copy move purge setacl iam acl · changes
+    files in the cloud
+medium   gsutil|s3cmd|mc|azcopy · · asks the cloud
 high     ansible|ansible-playbook|salt|puppet|chef-client · · changes other machines
 high     aws|gcloud|az|doctl|linode-cli|hcloud|oci · delete* rm rb terminate* remove* destroy* purge* · deletes in
     the cloud
@@ -132,28 +179,48 @@ high     aws|gcloud|az|doctl · create* put* update* set* run* start* stop* cp m
 high     aws|gcloud|az · get-secret-value *secretsmanager* secrets print-access-token get-access-token
     get-login-password *assume-role* · reads credentials from the cloud
 medium   aws|gcloud|az|doctl|hcloud|oci · · asks the cloud
-high     heroku|fly|flyctl|vercel|netlify|wrangler|railway|firebase|serverless|sls|eb · · changes what is online
 high     gh|glab repo · delete archive rename edit transfer · changes or deletes a repository
 high     gh|glab secret|auth|ssh-key|gpg-key|variable|token · · handles credentials of the account
+medium   gh|glab pr|mr|issue · create new comment edit reopen · writes something that others see
+medium   gh run · rerun · starts a workflow again
+medium   gh pr · ready update-branch · writes something that others see
 high     gh|glab pr|mr|release|issue|workflow|run|gist|api · merge close create delete edit comment review cancel
     rerun disable enable -X --method -f -F --field --raw-field --input · changes things others see
 medium   gh|glab · · uses the network
+high     powershell|pwsh · -c -Command -command -e -enc -EncodedCommand · runs code that Quarterdeck cannot read
+high     twilio · *:create *:update *:remove *:delete · changes things in an account
+high     sam|copilot|amplify|zappa|chalice|surge|dokku|kamal|cap|ecs-cli|eksctl|kops|nomad|juju|vagrant · deploy delete
+    destroy publish push promote rollback stop run purge · changes what is online
+high     stripe|twilio|shopify|hubspot · create cancel delete update capture trigger push deploy post refund ·
+    changes things in an account
 # Databases
 critical dropdb|mysqladmin · · deletes databases
-high     rake|rails|bin/rails|artisan|prisma|manage.py|django-admin|alembic|flyway|knex|sequelize|typeorm ·
-    db:drop db:reset migrate:fresh migrate:reset reset flush downgrade clean schema:drop drop db:seed:replant ·
+high     bq|influx|etcdctl|consul|cbq|cockroach|nats|kafka-topics|kafka-topics.sh|rabbitmqctl · rm delete del drop
+    --delete purge_queue delete_queue reset load insert cp put · changes or deletes data
+high     prisma · --force-reset --accept-data-loss · resets a database
+high     rake|rails|bin/rails|artisan|prisma|manage.py|flask|django-admin|alembic|flyway|knex|sequelize|typeorm ·
+    db:drop db:reset db:wipe migrate:fresh migrate:reset reset flush downgrade clean schema:drop drop db:seed:replant ·
     resets a database
 high     pg_restore|mysqlimport|mongorestore · · overwrites a database
 # Credentials
 critical security · find-generic-password find-internet-password dump-keychain export -w · reads the keychain
 critical pass|gopass|op|bw|vault|lpass|secret-tool · show get read lookup item document export print kv · reads a
     password store
+high     pass|gopass rm|insert|edit|generate|mv|cp|git|init · · changes a password store
+high     vault|op|bw|lpass|infisical|akeyless · token login write create edit delete unlock auth operator policy rotate
+    signin · handles a password store
+high     aws-vault|doppler|chamber|sops|age|rage|teller|berglas|envchain|saml2aws|gopass · -d --decrypt exec* secrets
+    read export run decrypt get download shell env · reads secrets
 high     gpg|gpg2 · --export-secret-keys --export-secret-subkeys --decrypt -d --delete-secret-keys · uses private keys
 high     ssh-keygen|ssh-add|ssh-copy-id|age-keygen · · handles keys
 high     git credential|credential-store|credential-cache · · reads stored passwords
 # Other machines
+medium   ssh · git@* · asks a forge for its greeting
 high     ssh|mosh|autossh · · runs on another machine
-high     scp|sftp|rsync|rclone|ftp|lftp|croc|wormhole · · copies files to or from another machine
+high     rsync · *:* · copies files to or from another machine
+high     rsync · --delete* --remove-source-files · deletes files that are not in the other folder
+medium   rsync · · copies files
+high     scp|sftp|rclone|ftp|lftp|croc|wormhole · · copies files to or from another machine
 high     nc|ncat|netcat|socat|telnet · · opens a raw connection
 high     ngrok|cloudflared|localtunnel|lt|tailscale|bore · · opens this machine to the network
 medium   lynx|w3m|fetch|links|yt-dlp · · uses the network
@@ -162,21 +229,31 @@ high     nmap|masscan|tcpdump|tshark|nikto|sqlmap|hydra · · looks at or attack
 high     mail|mailx|sendmail|mutt|msmtp|swaks · · sends mail
 # Agents
 critical claude · --dangerously-skip-permissions --allow-dangerously-skip-permissions bypassPermissions · starts
-    an agent that asks nobody
+    an agent that never asks for permission
 high     claude config|mcp|plugin|setup-token|install|update · add add-json remove set enable disable install
     uninstall marketplace update import reset-project-choices · changes what an agent may do
-medium   claude|codex|gemini|aider|opencode|goose|amp|cursor-agent · · starts another agent
+critical
+    codex|gemini|aider|opencode|goose|amp|cursor-agent|copilot|qwen|crush|droid|auggie|cline|kimi|grok|vibe
+    · --dangerously* --yolo --full-auto --yes-always --yes -y --no-confirm --allow-all* --auto-approve* --force
+    --trust-all-tools --approval-mode=yolo --skip-permissions* -a=never --ask-for-approval=never · starts an agent that
+    never asks for permission
+medium   claude|copilot|qwen|crush|droid|auggie|cline|codex|gemini|aider|opencode|goose|amp|cursor-agent · · starts
+    another agent
 high     tmux|screen · send-keys send -X kill-server kill-session new-window respawn-pane pipe-pane run-shell
     stuff · types into another terminal
+high     open · -a -b -n --args · drives other programs
+medium   open|xdg-open · http://localhost* http://127.0.0.1* *.html *.pdf *.png *.svg *.jpg *.md *.csv . · opens a
+    document
 high     xdotool|ydotool|osascript|wtype|xdg-open|open|dbus-send|gdbus|busctl · · drives other programs
 high     xclip|xsel|pbpaste|wl-paste · · reads or changes the clipboard
 high     strace|ltrace|gdb|lldb|ptrace|perf|bpftrace · -p --pid --attach · looks into another process
 medium   nohup|disown|setsid|screen|tmux|daemonize · · leaves something running
+high     alias · *=./* *=../* *=/tmp/* · changes what a command runs
 medium   alias|unalias|trap|enable|hash · · changes what commands mean here
 """
-"""The first row of a command that holds counts. `a|b c|d` means the commands a and b with the subcommands c and d; what
-must be among the words is any of a list of options, words and globs, or nothing.
-A line that begins with blanks goes on."""
+"""The first matching row of a command counts. `a|b c|d` means the commands a and b with the subcommands c and d. The
+required words are options, words and globs, of which one must occur; or nothing. A line that begins with blanks
+continues the one before."""
 
 READS = _set(
     "ls cat head tail less more grep egrep fgrep rg ag ack pwd echo printf which whereis type file stat wc sort"
@@ -190,7 +267,7 @@ READS = _set(
     " iostat vmstat netstat ss lsblk expr bc dc tsort zcat zgrep bzcat xzcat locate let : read local return exit shift"
     " mktemp break continue getopts jobs fg bg builtin command shopt set unset declare typeset export readonly"
 )
-"""Commands that only look, or only concern the shell that runs them."""
+"""Commands that only read, or that only concern the shell that runs them."""
 
 GIT_READS = _set(
     "status log diff show blame grep ls-files ls-tree rev-parse rev-list describe shortlog cat-file whatchanged"
@@ -198,12 +275,15 @@ GIT_READS = _set(
     " diff-tree diff-index check-ignore symbolic-ref"
 )
 
-WORKS = _set(
+PROJECT_TOOLS = _set(
     "make cmake ninja bazel buck gradle gradlew mvn mvnw sbt cargo rustc go gcc g++ clang cc ld javac java dotnet swift"
     " xcodebuild npm yarn pnpm bun node deno tsc eslint prettier jest vitest mocha playwright cypress webpack"
     " vite rollup"
     " esbuild python python3 pytest tox nox mypy ruff black isort flake8 pylint pre-commit uv poetry hatch ruby bundle"
     " rake rspec rubocop rails php composer phpunit artisan perl lua mix elixir erl ghc stack cabal dart flutter zig"
+    " tailwindcss postcss storybook nx lerna rimraf tsx ts-node nodemon concurrently husky lint-staged commitlint knex"
+    " sequelize typeorm serve http-server typedoc depcheck cspell size-limit changeset alembic flask"
+    " gunicorn uvicorn celery"
     " just task sphinx-build mkdocs hugo jekyll terraform tofu helm shellcheck shfmt hadolint actionlint"
 )
 """Programs that run the code of the project."""
@@ -226,48 +306,59 @@ INTERPRETERS = {
     "awk": "",
     "gawk": "",
 }
-"""Programs that run code, with the options by which it stands in the line."""
+"""Programs that run code, with the options that take code from the line."""
 
 FETCHES = _set("curl wget http https xh aria2c httpie fetch lynx w3m nc ncat netcat socat scp sftp rsync")
 SENDS = FETCHES | _set("ssh ftp lftp telnet rclone mail mailx sendmail croc wormhole openssl dig nslookup host")
 """Commands by which data can leave this machine."""
 
-SENDING = (
+SENDING_OPTIONS = (
     "-d --data --data-raw --data-binary --data-urlencode --data-ascii -F --form -T --upload-file --json --post-data"
     " --post-file --body-data --body-file --method -X --request"
 )
-"""Options by which curl and wget send."""
+"""Options that make curl and wget send data."""
 
-SAVES = frozenset({("curl", "-o"), ("curl", "--output"), ("curl", "--output-dir"), ("wget", "-O"), ("wget", "-P")})
-"""Options by which a download is saved."""
+VALUES_OF_FETCHES = _set(
+    "-d --data --data-raw --data-binary --json -F --form -H --header -X --request -o --output -w --write-out -A -e -b"
+    " -u -m --max-time --retry --connect-timeout -O -P --post-data --method"
+)
+"""Options of programs that fetch whose value is no address. `-O` is wget's; the address after curl's `-O` is then not
+seen to be one of this machine."""
+
+SAVING_OPTIONS = frozenset(
+    {("curl", "-o"), ("curl", "--output"), ("curl", "--output-dir"), ("wget", "-O"), ("wget", "-P")}
+)
+"""Options that save a download."""
 
 WRAPPERS = _set("time timeout nice ionice stdbuf xargs parallel watch exec eval source . chronic flock")
-"""Commands that run another one, which is judged by itself."""
+"""Commands that run another one, which is assessed by itself."""
 
 USUAL_FOLDERS = ("/bin/", "/usr/bin/", "/usr/local/bin/", "/sbin/", "/usr/sbin/", "/opt/homebrew/bin/", "\\")
-"""Where the commands of a machine are."""
+"""Folders of the machine's own commands. A backslash only bypasses an alias."""
 
 DELETES = _set("rm rmdir unlink trash trash-put gio shred srm")
 WRITES_ALL = _set("tee touch mkdir truncate chmod chown chgrp sponge")
 WRITES_LAST = _set("cp mv ln install rsync scp ditto")
 WRITES_FIRST = _set("mv")
-"""Which words of a command are what it changes: all, the last, or the first too."""
+"""Commands that change the files named by all of their words, by the last one, or by the first one too."""
 
-LOOKS = _set("ls stat test [ [[ file du find chmod chown mkdir touch fd tree which realpath readlink basename dirname")
-"""Commands that see that a file is there and not what is in it."""
+SEES_NAMES = _set(
+    "ls stat test [ [[ file du find chmod chown mkdir touch fd tree which realpath readlink basename dirname"
+)
+"""Commands that see that a file exists, but not its content."""
 KEY_USERS = _set("ssh-add ssh-keygen ssh-copy-id")
-"""Commands that use a key and do not show it; others do so after `-i`."""
+"""Commands that use a key without showing it. Others do so after `-i`."""
 VIEWERS = _set(
     "cut sort uniq column paste join comm fold rev cat head tail less more bat nl tac strings xxd od hexdump"
     " base64 grep egrep fgrep rg sed awk jq yq diff cmp"
 )
-"""Commands that show what is in a file."""
+"""Commands that show the content of a file."""
 PATTERN_FIRST = _set("grep egrep fgrep rg sed awk jq yq")
-"""Those of them whose first word is no file."""
-SAYS = _set("echo printf : true")
-"""Commands whose words are text."""
+"""Viewers whose first word is a pattern or a script, not a file."""
+PRINTS = _set("echo printf : true")
+"""Commands whose words are plain text."""
 
-TAKES_VALUE = {
+VALUE_OPTIONS = {
     "git": "-C -c --git-dir --work-tree --namespace --exec-path --config-env --super-prefix",
     "docker": "-H --host --context -c --config -l --log-level -p --project-name -f --file --project-directory",
     "podman": "--connection --url --log-level",
@@ -284,57 +375,14 @@ TAKES_VALUE = {
     "terraform": "-chdir",
     "uv": "--directory --project",
     "make": "-C -f -j",
+    "truncate": "-s --size -r --reference",
 }
 """Options before a subcommand that take the next word."""
 
-SQL = _set("psql mysql mariadb sqlite3 mongo mongosh redis-cli cqlsh clickhouse-client sqlcmd duckdb bq snowsql")
-DROPS = (
-    (
-        r"\bdrop\s+(database|schema|keyspace|owned)|dropdatabase\s*\(|\bflush(all|db)\b",
-        "critical",
-        "deletes a database",
-    ),
-    (r"\b(drop\s+(table|view|index|column|role|user|type|collection)|truncate)\b|\.drop\s*\(", "high", "drops tables"),
-    (r"\bdelete\s+from\s+\S+\s*(;|$)", "high", "deletes every row of a table"),
-    (
-        r"\b(delete|update|insert|alter|grant|revoke|create|replace)\b|deletemany|\bdel\b|\bset\b",
-        "medium",
-        "changes a database",
-    ),
+SQL_CLIENTS = _set(
+    "psql mysql mariadb sqlite3 mongo mongosh redis-cli cqlsh clickhouse-client sqlcmd duckdb bq snowsql"
 )
-"""What is said to a database."""
-
-INLINE = (
-    (
-        r"rmtree|os\.(remove|unlink|rmdir)|unlink|fs\.rm|rimraf|fileutils\.rm|file\.delete|shutil\.move",
-        "high",
-        "code in the line deletes files",
-    ),
-    (
-        r"subprocess|os\.system|os\.popen|child_process|execsync|spawn\(|\bsystem\(|pty\.|`|%x|shell_exec|passthru",
-        "high",
-        "code in the line runs other programs",
-    ),
-    (
-        r"socket|urllib|requests|http\.client|aiohttp|httpx|https?://|fetch\(|net\.connect|open-uri|net::http|file_get_contents\(.http",
-        "high",
-        "code in the line uses the network",
-    ),
-    (
-        r"\beval\(|\bexec\(|b64decode|atob\(|marshal|__import__|compile\(|unhexlify",
-        "high",
-        "code in the line hides what it does",
-    ),
-    (r"os\.environ|process\.env|\benv\[", "high", "code in the line reads the environment"),
-    (
-        r"open\([^)]*['\"][wax]|write_text|writefile|file\.write|os\.(rename|chmod|symlink)|>\s*['\"]",
-        "medium",
-        "code in the line writes files",
-    ),
-)
-"""What code in a line does."""
-
-STEERING = _set(
+STEERING_VARIABLES = _set(
     "LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH PATH PYTHONPATH PYTHONSTARTUP"
     " PYTHONHOME"
     " NODE_OPTIONS NODE_PATH PERL5LIB PERL5OPT RUBYOPT RUBYLIB BASH_ENV ENV PROMPT_COMMAND GIT_SSH"
@@ -343,7 +391,7 @@ STEERING = _set(
     " JAVA_TOOL_OPTIONS HOME HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy SSL_CERT_FILE GOFLAGS"
     " RUSTC_WRAPPER"
 )
-"""Variables that decide which code a program loads, or whom it trusts."""
+"""Environment variables that decide which code a program loads, or whom it trusts."""
 
-OWN_READS = _set("sessions feed requests status doctor explain export --version --help version help")
-"""Commands of ours that change nothing."""
+QD_READS = _set("sessions feed requests status doctor explain export --version --help version help")
+"""Subcommands of `qd` that change nothing."""

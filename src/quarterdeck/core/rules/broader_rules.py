@@ -1,4 +1,4 @@
-"""Finds, of many rules, the few that may hold wherever another does and be about all that it is about."""
+"""Finds, among many rules, the few that may cover everything another rule covers, wherever that one applies."""
 
 from __future__ import annotations
 
@@ -8,93 +8,93 @@ from heapq import merge
 from operator import itemgetter
 
 from quarterdeck.core.model.rule import Rule
-from quarterdeck.core.patterns.commands import Command
-from quarterdeck.core.patterns.paths import Files
-from quarterdeck.core.patterns.pattern import Domain, Pattern, Server, Whole
-from quarterdeck.core.rules.index import Bound
+from quarterdeck.core.patterns.command_patterns import CommandPattern
+from quarterdeck.core.patterns.path_patterns import PathPattern
+from quarterdeck.core.patterns.pattern import DomainPattern, McpPattern, Pattern, WholeToolPattern
+from quarterdeck.core.rules.index import IndexedRule
 
-_place = itemgetter(0)
+_position = itemgetter(0)
 
 
-class Broader:
-    """Rules in their order, by what a narrower one must have in common with them."""
+class BroaderRules:
+    """Rules in order, by keys that every narrower rule shares with them. Comparing all pairs would be quadratic."""
 
-    def __init__(self, rules: Sequence[Bound]) -> None:
-        self._known: dict[tuple[Hashable, Hashable], list[tuple[int, Bound]]] = defaultdict(list)
+    def __init__(self, rules: Sequence[IndexedRule]) -> None:
+        self._known: dict[tuple[Hashable, Hashable], list[tuple[int, IndexedRule]]] = defaultdict(list)
         self._sizes: set[int] = set()
-        for place, one in enumerate(rules):
-            if isinstance(one.pattern.form, Command):
-                self._sizes.add(len(one.pattern.form.words))
-            reached = [_reach(one.rule), *([_like(one.rule)] if one.rule.expires_at is not None else ())]
-            for about in set(_about(one.pattern)):
-                for where in reached:
-                    self._known[about, where].append((place, one))
+        for position, entry in enumerate(rules):
+            if isinstance(entry.pattern.form, CommandPattern):
+                self._sizes.add(len(entry.pattern.form.words))
+            scopes = [_scope_key(entry.rule), *([_twin_key(entry.rule)] if entry.rule.expires_at is not None else ())]
+            for pattern_key in set(_pattern_keys(entry.pattern)):
+                for scope in scopes:
+                    self._known[pattern_key, scope].append((position, entry))
 
-    def around(self, one: Bound) -> Iterator[Bound]:
-        """The rules that may cover this one, itself among them, in their order."""
-        places = [*_within(one.rule), _like(one.rule)]
-        keys = {(about, where) for about in self._inside(one.pattern) for where in places}
+    def candidates(self, entry: IndexedRule) -> Iterator[IndexedRule]:
+        """Yield the rules that may cover this one, itself included, in order."""
+        scopes = [*_wider_scopes(entry.rule), _twin_key(entry.rule)]
+        keys = {(pattern_key, scope) for pattern_key in self._wider_keys(entry.pattern) for scope in scopes}
         last = -1
-        for place, other in merge(*(self._known[key] for key in keys if key in self._known), key=_place):
-            if place != last:
+        for position, other in merge(*(self._known[key] for key in keys if key in self._known), key=_position):
+            if position != last:
                 yield other
-            last = place
+            last = position
 
-    def _inside(self, pattern: Pattern) -> Iterator[Hashable]:
-        """Every key of a pattern that may include this one."""
+    def _wider_keys(self, pattern: Pattern) -> Iterator[Hashable]:
+        """Yield every key of patterns that may include this one."""
         form = pattern.form
         yield "text", pattern.text
         yield "whole", pattern.tools[0]
         match form:
-            case Command():
+            case CommandPattern():
                 yield from (("words", form.words[:size]) for size in self._sizes if 0 < size <= len(form.words))
-            case Files():
-                yield from (("files", form.base, above) for above in _above(form.prefix))
-            case Server() | Whole():
+            case PathPattern():
+                yield from (("files", form.base, above) for above in _ancestors(form.prefix))
+            case McpPattern() | WholeToolPattern():
                 yield from (("server", name) for name in _servers(pattern.tools[0]))
-            case Domain():
+            case DomainPattern():
                 yield from (("host", above) for above in _hosts(form.host))
 
 
-def _about(pattern: Pattern) -> Iterator[Hashable]:
-    """The keys under which a pattern is found by what it may include."""
+def _pattern_keys(pattern: Pattern) -> Iterator[Hashable]:
+    """Yield the keys under which narrower patterns find this one."""
     form = pattern.form
     yield "text", pattern.text
     match form:
-        case Whole():
+        case WholeToolPattern():
             yield from (("whole", tool) for tool in pattern.tools)
-        case Command() if form.open_end:
+        case CommandPattern() if form.open_end:
             yield "words", form.words
-        case Files():
+        case PathPattern():
             yield "files", form.base, form.prefix
-        case Server():
+        case McpPattern():
             yield "server", form.name
-        case Domain():
+        case DomainPattern():
             yield "host", form.host
 
 
-def _reach(rule: Rule) -> Hashable:
+def _scope_key(rule: Rule) -> Hashable:
     if rule.scope == "project":
         return "project", (rule.scope_path or "").rstrip("/")
     return ("session", rule.scope_id) if rule.scope == "session" else rule.scope
 
 
-def _within(rule: Rule) -> Iterator[Hashable]:
-    """Every reach that may hold wherever the rule does."""
+def _wider_scopes(rule: Rule) -> Iterator[Hashable]:
+    """Yield every scope that may apply wherever the rule does."""
     yield from ("user", "hub")
     if rule.scope == "project" and rule.scope_path:
-        yield from (("project", folder) for folder in _above(rule.scope_path))
+        yield from (("project", folder) for folder in _ancestors(rule.scope_path))
     elif rule.scope == "session":
         yield "session", rule.scope_id
 
 
-def _like(rule: Rule) -> Hashable:
-    """What a rule that ends has in common with one that it is said to be the same as."""
+def _twin_key(rule: Rule) -> Hashable:
+    """The key that an expiring rule shares with a rule it may duplicate."""
     return "like", rule.effect, rule.pattern, rule.scope
 
 
-def _above(path: str) -> Iterator[str]:
-    """The path, each folder above it, and the root as nothing."""
+def _ancestors(path: str) -> Iterator[str]:
+    """Yield the path, each folder above it, and the root as an empty text."""
     while path:
         yield path.rstrip("/")
         path = path.rpartition("/")[0]
@@ -102,7 +102,7 @@ def _above(path: str) -> Iterator[str]:
 
 
 def _servers(tool: str) -> Iterator[str]:
-    """What may be the server in the name of a tool, which may hold `__` itself."""
+    """Yield the possible servers in the name of a tool. Server names may hold `__` themselves."""
     name = f"{tool}__"
     end = name.find("__")
     while end >= 0:

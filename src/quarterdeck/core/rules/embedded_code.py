@@ -1,5 +1,5 @@
-"""What a shell line tells programs that nobody reads here: code in another language, a command for an option that runs
-one, files given to a program nobody knows. Where it mentions what a deny or ask rule is about, no rule allows it."""
+"""Code and commands hidden in arguments (`python -c`, `find -exec`), and files given to unknown programs. If they
+mention what a deny or ask rule covers, no allow rule applies."""
 
 from __future__ import annotations
 
@@ -8,152 +8,158 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from quarterdeck.core.patterns.command_paths import MOST, READING, as_file, places_of
-from quarterdeck.core.patterns.commands import Command, WildCommand
-from quarterdeck.core.patterns.glob_overlap import MOST_WILD
+from quarterdeck.core.patterns.command_paths import MAX_WORDS, READERS, file_use, working_folders
+from quarterdeck.core.patterns.command_patterns import CommandPattern, WildcardCommand
+from quarterdeck.core.patterns.glob_overlap import MAX_WILDCARD_PATHS
 from quarterdeck.core.patterns.globs import folded
-from quarterdeck.core.patterns.match import Look, forbids, look_at
-from quarterdeck.core.patterns.paths import Files, has_wildcard
+from quarterdeck.core.patterns.match import MatchSubject, forbids, match_subject
+from quarterdeck.core.patterns.path_patterns import PathPattern, has_wildcard
 from quarterdeck.core.patterns.pattern import Pattern
-from quarterdeck.core.rules.command_rules import CommandLook
-from quarterdeck.core.rules.index import ANY_COMMAND, Key, command_key, keys_for
-from quarterdeck.core.shell.options import interprets
-from quarterdeck.core.shell.programs import named
+from quarterdeck.core.patterns.rule_words import EDIT, READ
+from quarterdeck.core.programs.command_effects import interprets
+from quarterdeck.core.programs.grammar import word_set
+from quarterdeck.core.rules.command_rules import CommandSubject
+from quarterdeck.core.rules.index import ANY_COMMAND, Key, command_key, subject_keys
 from quarterdeck.core.shell.script import Call
 
-MOST_FILES = 1000
-"""With more words that may be files, every rule over files may be meant."""
+MAX_FILES = 1000
+"""With more words that may be files, every rule over files may apply."""
 
-MOST_HINTS = 64
+MAX_HINTS = 64
 
 WORD = re.compile(r"[\w.~/*?+-]+")
 _PIECES = re.compile(r"[=:,@]")
-_ONLY_NAMES = named(
+_NAME_ONLY_PROGRAMS = word_set(
     "[ basename cd chgrp chmod chown df dirname du echo false find ls mkdir printf pushd pwd readlink realpath rm "
     "rmdir stat test touch true type unlink which"
 )
-"""Programs that show nothing of what is in the files they are given."""
+"""Programs that never show the content of the files in their arguments."""
 
 _NONE: frozenset[str] = frozenset()
 _LITERAL = re.compile(r"[^*?\\\[\]{}]+")
-_GIT_NAMES = named("check-ignore ls-files rm status update-index")
+_GIT_NAMES = word_set("check-ignore ls-files rm status update-index")
 
 
-class Told(Struct, frozen=True, kw_only=True):
-    """The texts, the names in them, and the files they may mean; `too_long` when there are more than are looked at."""
+class EmbeddedCode(Struct, frozen=True, kw_only=True):
+    """The embedded texts, the names in them, and the files they may mean. `too_long`: there are more than are
+    checked."""
 
     texts: tuple[str, ...]
     names: frozenset[str]
-    files: tuple[Look, ...]
+    files: tuple[MatchSubject, ...]
     too_long: bool
 
 
-NOTHING = Told(texts=(), names=_NONE, files=(), too_long=False)
+NO_CODE = EmbeddedCode(texts=(), names=_NONE, files=(), too_long=False)
 
 
-def hints_of(patterns: Iterable[Pattern]) -> tuple[str, ...]:
-    """For patterns over files a text each that every path holds which one is about; none when there is no such text."""
-    hints = {max(_LITERAL.findall(part), key=len, default="") for part in _telling_parts(patterns)}
-    return tuple(sorted(hints)) if "" not in hints and len(hints) <= MOST_HINTS else ()
+def file_hints(patterns: Iterable[Pattern]) -> tuple[str, ...]:
+    """For each path pattern, a text that occurs in every path it matches. Empty if any pattern has none, or if there
+    are more than `MAX_HINTS`."""
+    hints = {max(_LITERAL.findall(part), key=len, default="") for part in _longest_parts(patterns)}
+    return tuple(sorted(hints)) if "" not in hints and len(hints) <= MAX_HINTS else ()
 
 
-def _telling_parts(patterns: Iterable[Pattern]) -> Iterator[str]:
+def _longest_parts(patterns: Iterable[Pattern]) -> Iterator[str]:
     for pattern in patterns:
-        if isinstance(pattern.form, Files):
+        if isinstance(pattern.form, PathPattern):
             yield folded(max(pattern.form.parts, key=lambda part: len(part.strip("*")), default=""))
 
 
-def _may_name_files(seen: CommandLook, hints: tuple[str, ...]) -> bool:
-    """Whether a word of the line may be a file that a rule is about: a quick look before each is followed."""
-    if not hints or has_wildcard(seen.line):
+def _may_name_files(command: CommandSubject, hints: tuple[str, ...]) -> bool:
+    """True if a word of the line may be a file that a rule covers: a cheap test before every word is resolved."""
+    if not hints or has_wildcard(command.line):
         return True
-    subject = seen.look.subject
-    words = [" ".join(call.words) for call in seen.script.calls]
-    text = folded("\n".join((*words, seen.line, subject.cwd, subject.home)))
+    tool_use = command.subject.tool_use
+    words = [" ".join(call.words) for call in command.script.calls]
+    text = folded("\n".join((*words, command.line, tool_use.cwd, tool_use.home)))
     return any(hint in text for hint in hints)
 
 
-def what_is_told(seen: CommandLook, tools: frozenset[str], hints: tuple[str, ...]) -> Told:
-    """All that is told, with the files as far as these tools, Read and Edit, may be forbidden to use them."""
-    if not seen.telling and "Read" not in tools and not (tools and _is_long(seen)):
-        return NOTHING
-    calls, subject = seen.script.calls, seen.look.subject
-    texts = tuple(dict.fromkeys(text for call in seen.telling for text in texts_for(call, seen.line)))
+def embedded_code(command: CommandSubject, tools: frozenset[str], hints: tuple[str, ...]) -> EmbeddedCode:
+    """The code embedded in a line. `tools`: those of Read and Edit for which a rule denies files; only files for these
+    are looked up."""
+    if not command.indirect and READ not in tools and not (tools and _is_long(command)):
+        return NO_CODE
+    calls, tool_use = command.script.calls, command.subject.tool_use
+    texts = tuple(dict.fromkeys(text for call in command.indirect for text in embedded_texts(call, command.line)))
     words = sorted({word for text in texts for word in WORD.findall(text)})
-    tools = tools if tools and _may_name_files(seen, hints) else _NONE
-    files = dict.fromkeys((tool, word) for tool in ("Edit", "Read") if tool in tools for word in words)
-    if "Read" in tools:
-        files.update(dict.fromkeys(("Read", piece) for call in calls for piece in _operands(call)))
+    tools = tools if tools and _may_name_files(command, hints) else _NONE
+    files = dict.fromkeys((tool, word) for tool in (EDIT, READ) if tool in tools for word in words)
+    if READ in tools:
+        files.update(dict.fromkeys((READ, piece) for call in calls for piece in _operands(call)))
     too_long = bool(tools) and (
-        len(files) > MOST_FILES
-        or any(len(call.words) > MOST for call in calls)
-        or sum(has_wildcard(word) for word in (*(path for _, path in files), *_words(calls))) > MOST_WILD
+        len(files) > MAX_FILES
+        or any(len(call.words) > MAX_WORDS for call in calls)
+        or sum(has_wildcard(word) for word in (*(path for _, path in files), *_words(calls))) > MAX_WILDCARD_PATHS
     )
     if not (texts or files or too_long):
-        return NOTHING
-    wanted = [] if too_long else [(place, *file) for place in places_of(subject, seen.script) for file in files]
-    return Told(
+        return NO_CODE
+    located_files = (
+        [] if too_long else [(folder, *file) for folder in working_folders(tool_use, command.script) for file in files]
+    )
+    return EmbeddedCode(
         texts=texts,
         names=frozenset(word.rpartition("/")[2].casefold() for word in words),
-        files=tuple(look_at(as_file(subject, tool, path, place)) for place, tool, path in wanted),
+        files=tuple(match_subject(file_use(tool_use, tool, path, folder)) for folder, tool, path in located_files),
         too_long=too_long,
     )
 
 
-def _is_long(seen: CommandLook) -> bool:
-    """Whether a call may have more words, or more of them wildcards, than are looked at. A line that was read shows at
-    a glance that it has not."""
-    if len(seen.line) > MOST or seen.script.doubts:
+def _is_long(command: CommandSubject) -> bool:
+    """True if a call may have more words, or more wildcards, than are checked. Counting characters rules it out for
+    most lines."""
+    if len(command.line) > MAX_WORDS or command.script.doubts:
         return True
-    count = seen.line.count
-    return (count("*") + count("?") + count("[") + count("{")) * len(seen.script.calls) > MOST_WILD
+    count = command.line.count
+    return (count("*") + count("?") + count("[") + count("{")) * len(command.script.calls) > MAX_WILDCARD_PATHS
 
 
 def _words(calls: Iterable[Call]) -> Iterator[str]:
     return (word for call in calls for word in call.words[1:])
 
 
-def texts_for(call: Call, line: str) -> tuple[str, ...]:
-    """What the program of a telling call is told to run. An interpreter may be fed by the rest of the line, and so may
-    who gets arguments that nobody sees."""
+def embedded_texts(call: Call, line: str) -> tuple[str, ...]:
+    """The texts that an indirect call may run. An interpreter, or a call with arguments not visible here, may get them
+    from the rest of the line."""
     return (line,) if call.unseen or interprets(call.words) else call.words[1:]
 
 
 def _operands(call: Call) -> Iterator[str]:
-    """What may be files among the words of a program that may do anything with them."""
+    """Yield the words that may be files, for a program that may do anything with them."""
     name = call.words[0].rpartition("/")[2] if call.words else ""
-    if name in READING or name in _ONLY_NAMES or (name == "git" and not _GIT_NAMES.isdisjoint(call.words[1:2])):
+    if name in READERS or name in _NAME_ONLY_PROGRAMS or (name == "git" and not _GIT_NAMES.isdisjoint(call.words[1:2])):
         return
     for word in call.words[1:]:
         yield word
         yield from filter(None, _PIECES.split(word)[1:])
 
 
-def told_keys(told: Told) -> list[Key]:
-    """Every key under which a rule can stand that is about what is told."""
-    keys: list[Key] = [ANY_COMMAND, *map(command_key, told.names)] if told.texts else []
-    if told.too_long:
-        keys += [("Read", "", ""), ("Edit", "", "")]
-    for look in told.files:
-        keys += [key for key in keys_for(look) if isinstance(key, tuple)]
+def embedded_keys(code: EmbeddedCode) -> list[Key]:
+    """Every key under which a rule that covers the code can be indexed."""
+    keys: list[Key] = [ANY_COMMAND, *map(command_key, code.names)] if code.texts else []
+    if code.too_long:
+        keys += [(READ, "", ""), (EDIT, "", "")]
+    for subject in code.files:
+        keys += [key for key in subject_keys(subject) if isinstance(key, tuple)]
     return keys
 
 
-def is_told(pattern: Pattern, told: Told, project: str | None) -> bool:
-    """Whether what is told mentions what the pattern is about."""
+def may_do(pattern: Pattern, code: EmbeddedCode, project: str | None) -> bool:
+    """True if the code mentions what the pattern covers."""
     form = pattern.form
     match form:
-        case Command():
-            return _are_told(form.words, told)
-        case WildCommand():
-            return _are_told(form.words, told) or any(form.matches(text) for text in told.texts)
-        case Files():
-            return told.too_long or any(forbids(pattern, look, project) for look in told.files)
+        case CommandPattern():
+            return _names_occur(form.words, code)
+        case WildcardCommand():
+            return _names_occur(form.words, code) or any(form.matches(text) for text in code.texts)
+        case PathPattern():
+            return code.too_long or any(forbids(pattern, subject, project) for subject in code.files)
         case _:
             return False
 
 
-def _are_told(words: tuple[str, ...], told: Told) -> bool:
-    """Whether all these words occur; how options are written in another language nobody knows."""
+def _names_occur(words: tuple[str, ...], code: EmbeddedCode) -> bool:
+    """True if all these words occur. Options are left out: another language writes them in its own way."""
     names = [word.rpartition("/")[2].casefold() for word in words if word[:1] != "-"]
-    return bool(names) and told.names.issuperset(names)
+    return bool(names) and code.names.issuperset(names)

@@ -1,4 +1,4 @@
-"""Finds the few rules that can be about a use of a tool, however many there are."""
+"""Finds the few rules that can cover a tool use, however many rules there are."""
 
 from __future__ import annotations
 
@@ -10,195 +10,215 @@ from typing import TypeVar, assert_never
 from msgspec import Struct
 
 from quarterdeck.core.model.rule import EFFECTS, Rule
-from quarterdeck.core.model.tool_use import LONGEST_PATH, is_within
-from quarterdeck.core.patterns.commands import Command, WildCommand
+from quarterdeck.core.model.tool_use import MAX_PATH_LENGTH, is_within
+from quarterdeck.core.patterns.command_patterns import CommandPattern, WildcardCommand
 from quarterdeck.core.patterns.globs import folded
-from quarterdeck.core.patterns.match import Look
-from quarterdeck.core.patterns.paths import Base, Files, has_wildcard
-from quarterdeck.core.patterns.pattern import Domain, Fields, Named, Pattern, Server, Whole
+from quarterdeck.core.patterns.match import MatchSubject
+from quarterdeck.core.patterns.path_patterns import PathBase, PathPattern, has_wildcard
+from quarterdeck.core.patterns.pattern import (
+    DomainPattern,
+    FieldPattern,
+    McpPattern,
+    NamePattern,
+    Pattern,
+    WholeToolPattern,
+)
+from quarterdeck.core.patterns.rule_words import BASH, FETCH
+from quarterdeck.core.programs.grammar import Effects
+from quarterdeck.core.programs.word_checks import ADDRESS_BEGINNINGS, origins
 
 Key = str | tuple[str, str, str]
 K = TypeVar("K", Key, tuple[str, ...])
 
 
-class Bound(Struct, frozen=True):
-    """A rule, its pattern as read, its rank among rules of its effect, and the keys it is found by."""
+class IndexedRule(Struct, frozen=True):
+    """A rule with its parsed pattern, its rank among rules of the same effect, and its index keys."""
 
     rule: Rule
     pattern: Pattern
     rank: tuple[int, int, str]
     keys: tuple[Key, ...]
     open_words: int = 0
-    """Of a command with an open end, how many words it has."""
+    """The number of words of a command with an open end; else 0."""
+    implied: Effects = 0
+    """The effects that such a rule covers."""
 
 
-rank_of_bound = attrgetter("rank")
+entry_rank = attrgetter("rank")
 
 
-def order_of_bound(one: Bound) -> tuple[int, tuple[int, int, str]]:
-    """The stronger effect first, then the rank."""
-    return EFFECTS.index(one.rule.effect), one.rank
+def entry_order(entry: IndexedRule) -> tuple[int, tuple[int, int, str]]:
+    """Sort key: the stronger effect first, then the rank."""
+    return EFFECTS.index(entry.rule.effect), entry.rank
 
 
-class Index:
-    """Rules of one effect, given by their rank, by what a use must have in common with them."""
+class RuleIndex:
+    """Rules of one effect in order of rank, indexed by keys that every tool use they cover shares."""
 
     def __init__(
-        self, bound: tuple[Bound, ...], found: dict[Key, list[Bound]], words: dict[tuple[str, ...], list[Bound]]
+        self,
+        entries: tuple[IndexedRule, ...],
+        by_key: dict[Key, list[IndexedRule]],
+        words: dict[tuple[str, ...], list[IndexedRule]],
     ) -> None:
-        self.bound = bound
-        self._found = found
+        self.entries = entries
+        self._by_key = by_key
         self._words = words
         self._starts = _starts(words)
-        self.whole_shell = found.get("Bash", [])
-        self.keys = found.keys()
+        self.whole_shell = by_key.get(BASH, [])
+        self.keys = by_key.keys()
         self.has_lines = any(isinstance(key, str) and key[:1] == "=" for key in self.keys)
-        self.empty = not found
+        self.empty = not by_key
 
     @classmethod
-    def of(cls, bound: tuple[Bound, ...]) -> Index:
-        found: dict[Key, list[Bound]] = {}
-        words: dict[tuple[str, ...], list[Bound]] = {}
-        for one in bound:
-            for key in one.keys:
-                found.setdefault(key, []).append(one)
-            if said := _words_of(one):
-                words.setdefault(said, []).append(one)
-        return cls(bound, found, words)
+    def of(cls, entries: tuple[IndexedRule, ...]) -> RuleIndex:
+        by_key: dict[Key, list[IndexedRule]] = {}
+        words: dict[tuple[str, ...], list[IndexedRule]] = {}
+        for entry in entries:
+            for key in entry.keys:
+                by_key.setdefault(key, []).append(entry)
+            if command_words := _words_of(entry):
+                words.setdefault(command_words, []).append(entry)
+        return cls(entries, by_key, words)
 
-    def changed(self, bound: tuple[Bound, ...]) -> Index:
-        """The index of these rules, where few differ from those it has."""
-        if bound == self.bound:
+    def updated(self, entries: tuple[IndexedRule, ...]) -> RuleIndex:
+        """Return an index of these rules. Cheaper than `of` if few of them changed."""
+        if entries == self.entries:
             return self
-        before, after = set(map(id, self.bound)), set(map(id, bound))
-        found, words = self._found.copy(), self._words.copy()
-        for one in (one for one in self.bound if id(one) not in after):
-            for key in one.keys:
-                _drop(found, key, one)
-            if said := _words_of(one):
-                _drop(words, said, one)
-        for one in (one for one in bound if id(one) not in before):
-            for key in one.keys:
-                found[key] = sorted((*found.get(key, ()), one), key=rank_of_bound)
-            if said := _words_of(one):
-                words[said] = sorted((*words.get(said, ()), one), key=rank_of_bound)
-        return Index(bound, found, words)
+        before, after = set(map(id, self.entries)), set(map(id, entries))
+        by_key, words = self._by_key.copy(), self._words.copy()
+        for entry in (entry for entry in self.entries if id(entry) not in after):
+            for key in entry.keys:
+                _drop(by_key, key, entry)
+            if command_words := _words_of(entry):
+                _drop(words, command_words, entry)
+        for entry in (entry for entry in entries if id(entry) not in before):
+            for key in entry.keys:
+                by_key[key] = sorted((*by_key.get(key, ()), entry), key=entry_rank)
+            if command_words := _words_of(entry):
+                words[command_words] = sorted((*words.get(command_words, ()), entry), key=entry_rank)
+        return RuleIndex(entries, by_key, words)
 
-    def get(self, key: Key) -> list[Bound] | tuple[()]:
-        return self._found.get(key, ())
+    def get(self, key: Key) -> list[IndexedRule] | tuple[()]:
+        return self._by_key.get(key, ())
 
-    def beginning(self, words: tuple[str, ...]) -> list[Bound]:
-        """The rules about commands whose words these begin with; not to be changed."""
+    def rules_for_words(self, words: tuple[str, ...]) -> list[IndexedRule]:
+        """The rules for commands that begin with the same words. Do not modify the list: it may be the index's own."""
         start = self._starts.get(words[0]) if words else None
         if start is None:
             return []
-        near, sizes = start
+        entries, sizes = start
         for size in sizes:
-            if found := self._words.get(words[:size]):
-                near = near + found if near else found
-        return near
+            if longer := self._words.get(words[:size]):
+                entries = entries + longer if entries else longer
+            elif size <= len(words) and words[size - 1][:4] in ADDRESS_BEGINNINGS:
+                for origin in origins(words[size - 1]):
+                    entries = entries + self._words.get((*words[: size - 1], origin), [])
+        return entries
 
-    def near(self, keys: Iterable[Key]) -> list[Bound]:
-        """The rules under any of the keys, by their rank, each once."""
-        known = self._found
-        lists = [known[key] for key in keys if key in known]
+    def rules_for_keys(self, keys: Iterable[Key]) -> list[IndexedRule]:
+        """The rules under any of the keys, in order of rank, each once."""
+        by_key = self._by_key
+        lists = [by_key[key] for key in keys if key in by_key]
         if len(lists) < 2:
             return lists[0] if lists else []
-        return sorted({one.rule.rule_id: one for found in lists for one in found}.values(), key=rank_of_bound)
+        return sorted({entry.rule.rule_id: entry for entries in lists for entry in entries}.values(), key=entry_rank)
 
 
-def _words_of(one: Bound) -> tuple[str, ...]:
-    form = one.pattern.form
-    return form.words if isinstance(form, Command | WildCommand) else ()
+def _words_of(entry: IndexedRule) -> tuple[str, ...]:
+    form = entry.pattern.form
+    return form.words if isinstance(form, CommandPattern | WildcardCommand) else ()
 
 
-def _drop(table: dict[K, list[Bound]], key: K, one: Bound) -> None:
-    """Without changing the list, which an earlier index may have too."""
-    if left := [other for other in table.get(key, ()) if other is not one]:
+def _drop(table: dict[K, list[IndexedRule]], key: K, entry: IndexedRule) -> None:
+    """Drop an entry by replacing its list, which an earlier index may share."""
+    if left := [other for other in table.get(key, ()) if other is not entry]:
         table[key] = left
     else:
         table.pop(key, None)
 
 
-def _starts(known: Mapping[tuple[str, ...], list[Bound]]) -> dict[str, tuple[list[Bound], tuple[int, ...]]]:
-    """For each first word the rules that name no more, and how many words the other patterns have."""
+def _starts(
+    by_words: Mapping[tuple[str, ...], list[IndexedRule]],
+) -> dict[str, tuple[list[IndexedRule], tuple[int, ...]]]:
+    """For each first word, the rules that name only it, and the word counts of the other patterns."""
     sizes: dict[str, set[int]] = defaultdict(set)
-    for words in known:
+    for words in by_words:
         sizes[words[0]].add(len(words))
-    return {word: (known.get((word,), []), tuple(sorted(found - {1}))) for word, found in sizes.items()}
+    return {word: (by_words.get((word,), []), tuple(sorted(counts - {1}))) for word, counts in sizes.items()}
 
 
 def command_key(word: str) -> str:
-    """The key of rules about a program, by its name without its folder."""
+    """The key of rules for a program, by its name without its folder."""
     return "$" + (word.rpartition("/")[2] if "/" in word else word).casefold()
 
 
 ANY_COMMAND = "$*"
-"""The key of rules about commands whose name is a wildcard."""
+"""The key of rules for commands whose name is a wildcard."""
 
 EVERY_COMMAND = "$"
-"""The key of all rules about commands."""
+"""The key of all rules for commands."""
 
 
 def line_key(line: str) -> str:
-    """The key of rules about one whole line, however it is spaced."""
-    if line.isprintable() and "  " not in line:  # then a blank is the only space in it
+    """The key of rules for one whole line, however it is spaced."""
+    if line.isprintable() and "  " not in line:  # the only white space is single blanks, so splitting is not needed
         return "=" + line.strip()
     return "=" + " ".join(line.split())
 
 
-def keys_of(pattern: Pattern, project: str | None) -> Iterator[Key]:
-    """The keys under which a rule stands; a use that it is about has one of them."""
+def rule_keys(pattern: Pattern, project: str | None) -> Iterator[Key]:
+    """Yield the keys of a rule. Every tool use it covers has one of them."""
     form = pattern.form
     match form:
-        case Server():
+        case McpPattern():
             yield f"{form.name}__"
-        case Whole() | Named() | Fields():
+        case WholeToolPattern() | NamePattern() | FieldPattern():
             yield from pattern.tools
             yield from (f"{tool}__" for tool in pattern.tools if tool.startswith("mcp__"))
-        case Command():
+        case CommandPattern():
             yield EVERY_COMMAND
             if form.words:
                 yield command_key(form.words[0])
             if not form.open_end:
                 yield line_key(form.line)
-        case WildCommand():
+        case WildcardCommand():
             yield EVERY_COMMAND
             yield command_key(form.words[0]) if form.words else ANY_COMMAND
-        case Domain():
+        case DomainPattern():
             yield f"@.{form.host}" if form.below else f"@{form.host}"
             yield "@"
-        case Files():
+        case PathPattern():
             for tool in pattern.tools:
                 yield (tool, "", "")
-                yield (tool, *_place(form, project))
+                yield (tool, *_path_key(form, project))
         case _:
             assert_never(form)
 
 
-def _place(files: Files, project: str | None) -> tuple[str, str]:
-    if files.base is not Base.PROJECT:
+def _path_key(files: PathPattern, project: str | None) -> tuple[str, str]:
+    if files.base is not PathBase.PROJECT:
         return files.base, files.prefix
     if project is None:
-        return Base.CWD, files.prefix
-    return Base.ROOT, "/".join(part for part in (folded(project).strip("/"), files.prefix) if part)
+        return PathBase.CWD, files.prefix
+    return PathBase.ROOT, "/".join(part for part in (folded(project).strip("/"), files.prefix) if part)
 
 
-def keys_for(look: Look) -> list[Key]:
-    """Every key under which a rule about this use can stand; for a shell command those of its tool."""
-    tool = look.subject.tool_name
+def subject_keys(subject: MatchSubject) -> list[Key]:
+    """Every key under which a rule for this use can be indexed; for a shell command, only those of its tool."""
+    tool = subject.tool_use.tool_name
     keys: list[Key] = [tool]
     if tool.startswith("mcp__"):
         keys += _servers(tool)
-    if tool == "WebFetch":
-        keys += _hosts(look.host)
-    for path in look.seen:
-        keys += _places(tool, path, look)
+    if tool == FETCH:
+        keys += _hosts(subject.host)
+    for path in subject.paths:
+        keys += _path_keys(tool, path, subject)
     return keys
 
 
 def _servers(tool: str) -> Iterator[str]:
-    """What may be the server in the name, for names may hold `__` themselves."""
+    """Yield the possible servers in the name of a tool. Server names may hold `__` themselves."""
     end = tool.find("__")
     while end > 0:
         yield tool[: end + 2]
@@ -216,14 +236,15 @@ def _hosts(host: str | None) -> Iterator[str]:
         _, dot, rest = rest.partition(".")
 
 
-def _places(tool: str, path: str, look: Look) -> Iterator[Key]:
-    """The path and each folder above it, seen from the root, from the home and from where the session is."""
-    if len(path) > LONGEST_PATH:
+def _path_keys(tool: str, path: str, subject: MatchSubject) -> Iterator[Key]:
+    """Yield the keys of the path and of each folder above it, seen from the root, from home and from the working
+    folder."""
+    if len(path) > MAX_PATH_LENGTH:
         yield (tool, "", "")
         return
     if has_wildcard(path):
         yield (tool, "", "")
-    for base, folder in ((Base.ROOT, "/"), (Base.HOME, look.home), (Base.CWD, look.cwd)):
+    for base, folder in ((PathBase.ROOT, "/"), (PathBase.HOME, subject.home), (PathBase.CWD, subject.cwd)):
         if not is_within(path, folder):
             continue
         known = ""

@@ -1,4 +1,4 @@
-"""What is wrong with a set of rules, in words: those that say nothing, too much, or what another rule says."""
+"""Problems in a set of rules, in words: rules without effect, rules that are too broad, rules that repeat another."""
 
 from __future__ import annotations
 
@@ -7,95 +7,116 @@ from itertools import islice
 
 from msgspec import Struct
 
-from quarterdeck.core.model.rule import EFFECTS, Rule
+from quarterdeck.core.model.rule import EFFECTS, NO_HUB, Rule
 from quarterdeck.core.model.tool_use import is_within
-from quarterdeck.core.patterns.commands import Command
-from quarterdeck.core.patterns.paths import Files
-from quarterdeck.core.patterns.pattern import EDITS, Domain, Pattern, Server, Whole
-from quarterdeck.core.rules.broader_rules import Broader
-from quarterdeck.core.rules.index import Bound
-from quarterdeck.core.rules.pattern_suggestions import telling_words
+from quarterdeck.core.patterns.command_patterns import CommandPattern
+from quarterdeck.core.patterns.coverage import coverage
+from quarterdeck.core.patterns.path_patterns import PathPattern
+from quarterdeck.core.patterns.pattern import DomainPattern, McpPattern, Pattern, WholeToolPattern
+from quarterdeck.core.patterns.rule_words import BASH, EDIT, EDITS
+from quarterdeck.core.programs.registry import program
+from quarterdeck.core.rules.broader_rules import BroaderRules
+from quarterdeck.core.rules.index import IndexedRule
+from quarterdeck.core.rules.pattern_suggestions import command_prefix
 from quarterdeck.core.rules.rulebook import Rulebook
 
 
-class Finding(Struct, frozen=True, kw_only=True):
-    """One thing to mend. `kind` is unreadable, expired, nowhere, duplicate, shadowed, needless or broad; the rule it
-    is about comes first in `rule_ids`, then the one it stands against."""
+class LintFinding(Struct, frozen=True, kw_only=True):
+    """One problem to fix. `kind`: unreadable, expired, nowhere, duplicate, shadowed, needless, narrow or broad.
+    `rule_ids`: the rule with the problem, then the rule it conflicts with."""
 
     kind: str
     text: str
     rule_ids: tuple[str, ...]
 
 
-def findings(rules: Iterable[Rule], at: float | None = None) -> list[Finding]:
-    """All findings; without `at` nothing is said about what has expired."""
+def lint(rules: Iterable[Rule], at: float | None = None, *, in_hub: bool = True) -> list[LintFinding]:
+    """All findings. Without `at`, expired rules are not reported. `in_hub`: the machine belongs to a hub."""
     book = Rulebook.of(rules)
-    found = [
-        Finding(kind="unreadable", text=f"{_said(rule)} never matches: {why}", rule_ids=(rule.rule_id,))
-        for rule, why in book.unread
+    results = [
+        LintFinding(kind="unreadable", text=f"{_label(rule)} never matches: {reason}", rule_ids=(rule.rule_id,))
+        for rule, reason in book.unreadable
     ]
     live = []
-    for one in book.bound:
-        if at is not None and one.rule.expires_at is not None and one.rule.expires_at <= at:
-            found.append(_about("expired", one, "has expired; remove it, or give it a later end"))
+    for entry in book.entries:
+        if at is not None and entry.rule.expires_at is not None and entry.rule.expires_at <= at:
+            results.append(_single_finding("expired", entry, "has expired; remove it, or give it a later end"))
         else:
-            live.append(one)
-    return [*found, *_alone(live), *_pairs(live)]
+            live.append(entry)
+    if not in_hub:
+        results += [_single_finding("nowhere", e, f"never matches: {NO_HUB}") for e in live if _allows_in_hub(e.rule)]
+        live = [entry for entry in live if not _allows_in_hub(entry.rule)]
+    return [*results, *_single_findings(live), *_pair_findings(live)]
 
 
-def _alone(live: Iterable[Bound]) -> Iterator[Finding]:
-    for one in live:
-        if one.rule.effect != "allow":
+def _allows_in_hub(rule: Rule) -> bool:
+    return rule.effect == "allow" and rule.scope == "hub"
+
+
+def _single_findings(live: Iterable[IndexedRule]) -> Iterator[LintFinding]:
+    for entry in live:
+        if entry.rule.effect != "allow":
             continue
-        if one.rule.scope == "session" and one.rule.scope_id is None:
-            yield _about("nowhere", one, "names no session and so never matches")
-        if one.rule.scope == "project" and one.rule.scope_path is None:
-            yield _about("nowhere", one, "names no project folder and so never matches")
-        if why := _too_broad(one.pattern):
-            yield _about("broad", one, why)
+        if entry.rule.scope == "session" and entry.rule.scope_id is None:
+            yield _single_finding("nowhere", entry, "names no session and so never matches")
+        if entry.rule.scope == "project" and entry.rule.scope_path is None:
+            yield _single_finding("nowhere", entry, "names no project folder and so never matches")
+        if problem := _too_broad(entry.pattern):
+            yield _single_finding("broad", entry, problem)
+        if entry.rule.pattern.strip().endswith("(**)") and isinstance(entry.pattern.form, PathPattern):
+            everything = f"{entry.pattern.tools[0]}(//**)"
+            problem = f"covers the folder of the session only; write {entry.pattern.text}, or {everything} for all"
+            yield _single_finding("narrow", entry, problem)
 
 
 def _too_broad(pattern: Pattern) -> str:
     form = pattern.form
-    if isinstance(form, Whole) and "Bash" in pattern.tools:
-        return "allows every clear shell command; write Bash(command:*) for those you mean"
-    if isinstance(form, Whole) and any(tool in EDITS for tool in pattern.tools):
-        return "allows changing any file; write Edit(src/**) for those you mean"
-    if isinstance(form, Command) and form.open_end and not telling_words(form.words):
-        return f"lets {' '.join(form.words)} do whatever its arguments say; name more of the command"
+    if isinstance(form, WholeToolPattern) and BASH in pattern.tools:
+        return f"allows every clear shell command; write {BASH}(command:*) for those you mean"
+    if isinstance(form, WholeToolPattern) and any(tool in EDITS for tool in pattern.tools):
+        return f"allows changing any file; write {EDIT}(src/**) for those you mean"
+    if isinstance(form, CommandPattern) and form.open_end and not command_prefix(form.words):
+        words = " ".join(form.words)
+        if coverage(f"{BASH}({words}:*)").startswith("covers whatever") or program(form.words[0]) is None:
+            return f"lets {words} do whatever its arguments say; name more of the command"
+        return f"names only {words} and {coverage(f'{BASH}({words}:*)')}"
     return ""
 
 
-def _pairs(live: list[Bound]) -> Iterator[Finding]:
-    """Rules that another one takes the meaning from. Each rule is named once, for the strongest reason."""
-    known = Broader(live)
-    for one in live:
-        stronger = (other for other in known.around(one) if other is not one and takes_all(other, one))
-        yield from islice(filter(None, (_between(one, other) for other in stronger)), 1)
+def _pair_findings(live: list[IndexedRule]) -> Iterator[LintFinding]:
+    """Yield rules that another rule makes pointless. Each is reported once, for the strongest reason."""
+    broader = BroaderRules(live)
+    for entry in live:
+        stronger = (other for other in broader.candidates(entry) if other is not entry and covers_rule(other, entry))
+        yield from islice(filter(None, (_pair_finding(entry, other) for other in stronger)), 1)
 
 
-def takes_all(other: Bound, one: Bound) -> bool:
-    """Whether the other rule holds wherever the one does, and is about all that it is about."""
-    return _reaches(other.rule, one.rule) and includes(other.pattern, one.pattern)
+def covers_rule(other: IndexedRule, entry: IndexedRule) -> bool:
+    """True if the other rule applies wherever the one does, and covers everything it covers."""
+    return _reaches(other.rule, entry.rule) and includes(other.pattern, entry.pattern)
 
 
-def _between(one: Bound, other: Bound) -> Finding | None:
-    """What it means that the other rule holds wherever the one does."""
-    same = one.pattern.text == other.pattern.text and _reaches(one.rule, other.rule)
-    if other.rule.effect != one.rule.effect:
-        if EFFECTS.index(other.rule.effect) < EFFECTS.index(one.rule.effect):
-            return _against("shadowed", one, other, f"never decides, for {_said(other.rule)} is stronger")
+def _pair_finding(entry: IndexedRule, other: IndexedRule) -> LintFinding | None:
+    """The finding about a rule that another covers; None if both have a use."""
+    same = entry.pattern.text == other.pattern.text and _reaches(entry.rule, other.rule)
+    if other.rule.effect != entry.rule.effect:
+        if EFFECTS.index(other.rule.effect) < EFFECTS.index(entry.rule.effect):
+            return _against_other("shadowed", entry, other, f"never decides, because {_label(other.rule)} is stronger")
         return None
     if same:
-        return _against("duplicate", one, other, f"says what {_said(other.rule)} says") if _later(one, other) else None
+        return (
+            _against_other("duplicate", entry, other, f"repeats {_label(other.rule)}")
+            if _is_later(entry, other)
+            else None
+        )
     if other.rule.expires_at is None:
-        return _against("needless", one, other, f"adds nothing to {_said(other.rule)}")
+        return _against_other("needless", entry, other, f"adds nothing to {_label(other.rule)}")
     return None
 
 
-def _later(one: Bound, other: Bound) -> bool:
-    """Of two that are the same, the one to name."""
-    return (one.rule.expires_at is not None, one.rule.created_at, one.rule.rule_id) > (
+def _is_later(entry: IndexedRule, other: IndexedRule) -> bool:
+    """True if the first of two duplicates is the one to report."""
+    return (entry.rule.expires_at is not None, entry.rule.created_at, entry.rule.rule_id) > (
         other.rule.expires_at is not None,
         other.rule.created_at,
         other.rule.rule_id,
@@ -103,7 +124,7 @@ def _later(one: Bound, other: Bound) -> bool:
 
 
 def _reaches(rule: Rule, other: Rule) -> bool:
-    """Whether the rule holds wherever the other does."""
+    """True if the rule applies wherever and as long as the other does."""
     if rule.expires_at is not None and (other.expires_at is None or other.expires_at > rule.expires_at):
         return rule.effect == other.effect and rule.pattern == other.pattern and rule.scope == other.scope
     if rule.scope in ("user", "hub"):
@@ -114,39 +135,41 @@ def _reaches(rule: Rule, other: Rule) -> bool:
 
 
 def includes(broad: Pattern, narrow: Pattern) -> bool:
-    """Whether the one is surely about all that the other is about. What cannot be told is no."""
+    """True if the broad pattern certainly covers everything the narrow one covers. When in doubt, false."""
     if broad.text == narrow.text:
         return True
-    if isinstance(broad.form, Whole):
+    if isinstance(broad.form, WholeToolPattern):
         return set(narrow.tools) <= set(broad.tools)
     match broad.form, narrow.form:
-        case Command(), Command():
+        case CommandPattern(), CommandPattern():
             words = broad.form.words
             return broad.form.open_end and bool(words) and narrow.form.words[: len(words)] == words
-        case Files(), Files():
-            return set(narrow.tools) <= set(broad.tools) and _folder_holds(broad.form, narrow.form)
-        case Server(), Server() | Whole():
+        case PathPattern(), PathPattern():
+            return set(narrow.tools) <= set(broad.tools) and _folder_includes(broad.form, narrow.form)
+        case McpPattern(), McpPattern() | WholeToolPattern():
             return broad.form.every and f"{narrow.tools[0]}__".startswith(f"{broad.form.name}__")
-        case Domain(), Domain():
+        case DomainPattern(), DomainPattern():
             return broad.form.below and narrow.form.host.endswith("." + broad.form.host)
         case _:
             return False
 
 
-def _folder_holds(broad: Files, narrow: Files) -> bool:
-    """Whether the broad one is all of a folder in which the narrow one starts."""
+def _folder_includes(broad: PathPattern, narrow: PathPattern) -> bool:
+    """True if the broad pattern is a whole folder in which the narrow one starts."""
     whole = broad.parts[-1:] == ("**",) and broad.prefix.count("/") + bool(broad.prefix) == len(broad.parts) - 1
     inside = narrow.prefix == broad.prefix or is_within(f"/{narrow.prefix}", f"/{broad.prefix}")
     return whole and inside and broad.base is narrow.base and len(narrow.parts) >= len(broad.parts)
 
 
-def _said(rule: Rule) -> str:
+def _label(rule: Rule) -> str:
     return f"{rule.effect} {rule.pattern} ({rule.scope})"
 
 
-def _about(kind: str, one: Bound, text: str) -> Finding:
-    return Finding(kind=kind, text=f"{_said(one.rule)} {text}", rule_ids=(one.rule.rule_id,))
+def _single_finding(kind: str, entry: IndexedRule, text: str) -> LintFinding:
+    return LintFinding(kind=kind, text=f"{_label(entry.rule)} {text}", rule_ids=(entry.rule.rule_id,))
 
 
-def _against(kind: str, one: Bound, other: Bound, text: str) -> Finding:
-    return Finding(kind=kind, text=f"{_said(one.rule)} {text}", rule_ids=(one.rule.rule_id, other.rule.rule_id))
+def _against_other(kind: str, entry: IndexedRule, other: IndexedRule, text: str) -> LintFinding:
+    return LintFinding(
+        kind=kind, text=f"{_label(entry.rule)} {text}", rule_ids=(entry.rule.rule_id, other.rule.rule_id)
+    )

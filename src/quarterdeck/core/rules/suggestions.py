@@ -1,4 +1,4 @@
-"""Rules that a person's own decisions imply, with the evidence."""
+"""Rules that a person's own decisions imply, with the decisions as evidence."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from quarterdeck.core.model.decisions import Source
 from quarterdeck.core.model.payload import text
 from quarterdeck.core.model.rule import Rule
 from quarterdeck.core.model.state import Request, Settings
-from quarterdeck.core.model.tool_use import Subject
-from quarterdeck.core.rules.pattern_suggestions import patterns_for
+from quarterdeck.core.model.tool_use import ToolUse
+from quarterdeck.core.rules.pattern_suggestions import suggested_patterns
 from quarterdeck.core.rules.rulebook import Rulebook
-from quarterdeck.core.rules.verdicts import subject_of_request
+from quarterdeck.core.rules.verdicts import tool_use_of_request
 from quarterdeck.core.workspace.projects import project_id_of
 
-AT_LEAST = 3
-"""So many decisions the same way make a habit."""
+MIN_DECISIONS = 3
+"""Equal decisions that make a habit."""
 
-LONGEST = 10_000
-"""Characters of a command that can be a habit; nobody would save a rule as long as that."""
+MAX_COMMAND = 10_000
+"""Characters of a command that can become a habit. A rule for a longer one would be of no use."""
 
-MOST = 20
-EXAMPLES = 3
+MAX_SUGGESTIONS = 20
+MAX_EXAMPLES = 3
 
 
 class Suggestion(Struct, frozen=True, kw_only=True):
-    """A rule worth making: `times` the person decided so, `requests` are the latest of them."""
+    """A rule worth adding. `times`: how often the person decided so. `requests`: the latest of these."""
 
     effect: str
     pattern: str
@@ -40,31 +40,31 @@ class Suggestion(Struct, frozen=True, kw_only=True):
 
 
 def suggestions(requests: Iterable[Request], book: Rulebook, settings: Settings, at: float) -> list[Suggestion]:
-    """What the decisions imply and no rule says yet, the most frequent first."""
-    decided = [(effect, request) for request in requests if (effect := _decided(request))]
-    open_ones = [
+    """The rules that the decisions imply and that do not exist yet, the most frequent first."""
+    decided = [(effect, request) for request in requests if (effect := _decided_effect(request))]
+    undecided_by_rules = [
         (effect, request)
         for effect, request in decided
-        if len(text(request.tool_input, "command")) <= LONGEST
-        and book.verdict(subject_of_request(settings, request), at).effect is None
+        if len(text(request.tool_input, "command")) <= MAX_COMMAND
+        and book.verdict(tool_use_of_request(settings, request), at).effect is None
     ]
-    habits = _habits(open_ones, settings)
+    habits = _habits(undecided_by_rules, settings)
     refuted = {
         (effect, pattern)
         for effect in ("allow", "deny")
         for pattern in _refuted(
             effect,
-            [pattern for way, pattern, _ in habits if way == effect],
-            [subject_of_request(settings, request) for way, request in decided if way != effect],
+            [pattern for decided_as, pattern, _ in habits if decided_as == effect],
+            [tool_use_of_request(settings, request) for decided_as, request in decided if decided_as != effect],
             at,
         )
     }
-    found = [_suggestion(*habit) for habit in habits if habit[:2] not in refuted]
-    return sorted(_narrowest(found), key=lambda s: (-s.times, s.pattern))[:MOST]
+    results = [_suggestion(*habit) for habit in habits if habit[:2] not in refuted]
+    return sorted(_narrowest(results), key=lambda s: (-s.times, s.pattern))[:MAX_SUGGESTIONS]
 
 
-def _decided(request: Request) -> str | None:
-    """How a person decided it, where the decision speaks for itself."""
+def _decided_effect(request: Request) -> str | None:
+    """The effect of a person's decision; None if it was late, edited, or not a plain allow or deny."""
     decision = request.decision
     if request.kind != "permission" or decision is None or decision.source is not Source.USER:
         return None
@@ -76,50 +76,57 @@ def _decided(request: Request) -> str | None:
 def _habits(decided: list[tuple[str, Request]], settings: Settings) -> list[tuple[str, str, list[Request]]]:
     by_pattern: dict[tuple[str, str], list[Request]] = {}
     for effect, request in decided:
-        for pattern in patterns_for(subject_of_request(settings, request)):
+        for pattern in suggested_patterns(tool_use_of_request(settings, request)):
             by_pattern.setdefault((effect, pattern), []).append(request)
-    return [(effect, pattern, those) for (effect, pattern), those in by_pattern.items() if len(those) >= AT_LEAST]
+    return [
+        (effect, pattern, requests)
+        for (effect, pattern), requests in by_pattern.items()
+        if len(requests) >= MIN_DECISIONS
+    ]
 
 
-def _refuted(effect: str, patterns: list[str], others: Iterable[Subject], at: float) -> set[str]:
-    """The patterns that alone would have decided any of these uses. All are tried at once, so that a use is read once
-    and once more for each that covers it, however many there are."""
+def _refuted(effect: str, patterns: list[str], others: Iterable[ToolUse], at: float) -> set[str]:
+    """The patterns that alone would have decided any of these uses. All are tried in one rulebook, so that a use is
+    evaluated once, and once more for each pattern that covers it."""
     rules = {pattern: _rule(effect, pattern) for pattern in patterns}
     book = Rulebook.of(rules.values())
-    gone: set[str] = set()
-    for subject in others:
-        covering = _covering(effect, book, rules, subject, at)
+    refuted: set[str] = set()
+    for tool_use in others:
+        covering = _covering_patterns(effect, book, rules, tool_use, at)
         if covering:
-            gone |= covering
+            refuted |= covering
             rules = {pattern: rule for pattern, rule in rules.items() if pattern not in covering}
-            book = book.changed(rules)
-    return gone
+            book = book.updated(rules)
+    return refuted
 
 
-def _covering(effect: str, book: Rulebook, rules: Mapping[str, Rule], subject: Subject, at: float) -> set[str]:
-    """Those of the rules that alone decide this use. What only several decide together hides none of them."""
-    found: set[str] = set()
+def _covering_patterns(
+    effect: str, book: Rulebook, rules: Mapping[str, Rule], tool_use: ToolUse, at: float
+) -> set[str]:
+    """The patterns of the rules that alone decide this use. Rules that decide it only together are put aside, so that
+    they hide none of the others."""
+    covering: set[str] = set()
     left = dict(rules)
-    while left and (verdict := book.verdict(subject, at)).effect == effect:
+    while left and (verdict := book.verdict(tool_use, at)).effect == effect:
         named = {rule.rule_id for rule in verdict.rules}
-        alone = named if len(named) == 1 else {one for one in named if _covers(rules[one], subject, at)}
-        found |= alone
+        alone = named if len(named) == 1 else {pattern for pattern in named if _covers(rules[pattern], tool_use, at)}
+        covering |= alone
         left = {pattern: rule for pattern, rule in left.items() if pattern not in named}
-        book = book.changed(left)
-    return found
+        book = book.updated(left)
+    return covering
 
 
-def _covers(rule: Rule, subject: Subject, at: float) -> bool:
-    return Rulebook.of([rule]).verdict(subject, at).effect == rule.effect
+def _covers(rule: Rule, tool_use: ToolUse, at: float) -> bool:
+    return Rulebook.of([rule]).verdict(tool_use, at).effect == rule.effect
 
 
 def _rule(effect: str, pattern: str) -> Rule:
     return Rule(rule_id=pattern, effect=effect, pattern=pattern, scope="user", created_at=0.0, created_by="?")
 
 
-def _suggestion(effect: str, pattern: str, those: list[Request]) -> Suggestion:
-    latest = sorted(those, key=lambda r: -r.seq_no)
-    folders = {request.cwd for request in those}
+def _suggestion(effect: str, pattern: str, requests: list[Request]) -> Suggestion:
+    latest = sorted(requests, key=lambda r: -r.seq_no)
+    folders = {request.cwd for request in requests}
     folder = folders.pop() if len(folders) == 1 else ""
     return Suggestion(
         effect=effect,
@@ -127,15 +134,16 @@ def _suggestion(effect: str, pattern: str, those: list[Request]) -> Suggestion:
         scope="project" if folder else "user",
         scope_id=project_id_of(folder),
         scope_path=folder or None,
-        times=len(those),
+        times=len(requests),
         last_at=latest[0].opened_at,
-        requests=tuple(latest[:EXAMPLES]),
+        requests=tuple(latest[:MAX_EXAMPLES]),
     )
 
 
-def _narrowest(found: list[Suggestion]) -> list[Suggestion]:
-    """Of several that rest on the same decisions the first, which is the narrowest, stays."""
+def _narrowest(candidates: list[Suggestion]) -> list[Suggestion]:
+    """Of several suggestions from the same decisions, keep the first, which is the narrowest."""
     kept: dict[tuple[str, int, tuple[str, ...]], Suggestion] = {}
-    for one in found:
-        kept.setdefault((one.effect, one.times, tuple(r.request_id for r in one.requests)), one)
+    for suggestion in candidates:
+        requests = tuple(request.request_id for request in suggestion.requests)
+        kept.setdefault((suggestion.effect, suggestion.times, requests), suggestion)
     return list(kept.values())

@@ -1,4 +1,5 @@
-"""Tree-sitter's reading of a shell text: whether it agrees with the plain one, and all it shows when it does not."""
+"""Reads a shell text with tree-sitter: confirms the result of the plain parser, or else collects every call it
+finds."""
 
 from __future__ import annotations
 
@@ -8,23 +9,23 @@ from collections.abc import Iterator, Mapping
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
-from quarterdeck.core.shell.calls import Call, Stretches
-from quarterdeck.core.shell.plain_parser import places_of, unquote
-from quarterdeck.core.shell.programs import named
+from quarterdeck.core.programs.grammar import word_set
+from quarterdeck.core.shell.calls import Call, CommandSpans
+from quarterdeck.core.shell.plain_parser import unquote, word_positions
 
 BASH = Language(tree_sitter_bash.language())
 _PARSER = Parser(BASH)
 
 
-def _ids(names: str) -> frozenset[int]:
-    wanted = set(names.split())
-    return frozenset(at for at in range(BASH.node_kind_count) if BASH.node_kind_for_id(at) in wanted)
+def _kind_ids(names: str) -> frozenset[int]:
+    kinds = set(names.split())
+    return frozenset(at for at in range(BASH.node_kind_count) if BASH.node_kind_for_id(at) in kinds)
 
 
-_WORDS = _ids("command_name word number raw_string string concatenation simple_expansion expansion")
+_WORDS = _kind_ids("command_name word number raw_string string concatenation simple_expansion expansion")
 _BLANKS = b" \t\n"
 
-# What a kind of node is to the check below; all others are refused.
+# The role of each kind of node in `tree_agrees`. All other kinds are refused.
 COMMAND, INNER, SOLID, LEAF, NUMBER = range(1, 6)
 _KINDS = {
     COMMAND: "command",
@@ -36,55 +37,62 @@ _KINDS = {
 }
 
 
-def _roles(kinds: Mapping[int, str]) -> bytes:
-    """The role of each kind by its id, 0 for none."""
-    found = {at: role for role, names in kinds.items() for at in _ids(names)}
-    return bytes(found.get(at, 0) for at in range(BASH.node_kind_count))
+def _roles_by_id(kinds: Mapping[int, str]) -> bytes:
+    """The role of each kind by its ID, 0 for none. Bytes are the fastest table to index."""
+    roles = {at: role for role, names in kinds.items() for at in _kind_ids(names)}
+    return bytes(roles.get(at, 0) for at in range(BASH.node_kind_count))
 
 
-ROLES = _roles(_KINDS)
+ROLES = _roles_by_id(_KINDS)
 # A backslash can make a blank part of a bare word.
-_ROLES_WITH_BACKSLASH = _roles({**_KINDS, SOLID: _KINDS[SOLID].removeprefix("word "), LEAF: "word " + _KINDS[LEAF]})
+_ROLES_WITH_BACKSLASH = _roles_by_id(
+    {**_KINDS, SOLID: _KINDS[SOLID].removeprefix("word "), LEAF: "word " + _KINDS[LEAF]}
+)
 
 
 def parse(data: bytes) -> Node:
-    """The tree of a text in UTF-8. What its nodes hold is to be read from the text, not from the nodes."""
-    return _PARSER.parse(data if data.isascii() else harmless(data)).root_node
+    """Parse a text in UTF-8. Read the content of a node from the text, not from the node: the tree may be that of a
+    text with safe letters."""
+    return _PARSER.parse(data if data.isascii() else with_safe_letters(data)).root_node
 
 
 _HIGH = re.compile(rb"[\xc4-\xdf].|[\xe0-\xef]..|[\xf0-\xf4]...", re.DOTALL)
-_LETTERS_INSTEAD = {2: "é".encode(), 3: "éa".encode(), 4: "éé".encode()}
+_SAFE_LETTERS = {2: "é".encode(), 3: "éa".encode(), 4: "éé".encode()}
 
 
-def harmless(data: bytes) -> bytes:
-    """The text with letters for each character above U+00FF, as many bytes long. tree-sitter-bash looks a character
-    that follows a brace up in C's table of 256, wherever in the memory that leads: `{` and U+105358 end the process.
-    To bash all these characters are parts of words, as letters are."""
-    return _HIGH.sub(lambda found: _LETTERS_INSTEAD[len(found.group())], data)
+def with_safe_letters(data: bytes) -> bytes:
+    """Replace each character above U+00FF by letters of the same byte length. tree-sitter-bash looks up a character
+    after a brace in a C table of 256 entries without checking the bounds: `{` and U+105358 crash the process. For bash,
+    all these characters are parts of words, like letters."""
+    return _HIGH.sub(lambda match: _SAFE_LETTERS[len(match.group())], data)
 
 
-def agrees(root: Node, data: bytes, expected: Stretches) -> bool:
-    """Whether the tree holds only known kinds, covers every byte, and has the same words in the same places."""
+def tree_agrees(root: Node, data: bytes, expected: CommandSpans) -> bool:
+    """True if the tree holds only known kinds, covers every byte, and has the same words in the same places: as if the
+    words of each command were collected from the tree and compared, without making a text of any of them."""
     if root.has_error:
         return False
     missing = expected.copy()
     uncovered = len(data.translate(None, _BLANKS))
     roles = _ROLES_WITH_BACKSLASH if 92 in data else ROLES
     nodes = [root]
-    for node in nodes:  # which grows
+    for node in nodes:  # grows meanwhile
         role = roles[node.kind_id]
         if role == COMMAND:
             start = node.start_byte
             if start not in missing:
                 return False
             end, count, spread = missing.pop(start)
-            # Mere letters, one blank apart, cannot be cut in two ways: as many nodes in the same stretch are these
-            # words, its own and its name's besides. To look at each of them would take as long as the parse.
+            # Plain letters, one blank apart, can be split in one way only. So the same number of nodes in the same span
+            # means the same words, plus one node for the command and one for its name. Visiting each node would take
+            # as long as the parse.
             if spread is None and node.descendant_count == count + 2 and node.end_byte == end:
                 uncovered -= end - start - count + 1
                 continue
-            places, covered = _places(node, roles, nodes)
-            if len(places) != 2 * count or places != (spread or places_of(data[start:end].split(b" "), start)):
+            positions, covered = _word_positions(node, roles, nodes)
+            if len(positions) != 2 * count or positions != (
+                spread or word_positions(data[start:end].split(b" "), start)
+            ):
                 return False
             uncovered -= covered
         elif role == INNER:
@@ -98,20 +106,20 @@ def agrees(root: Node, data: bytes, expected: Stretches) -> bool:
     return not uncovered and not missing
 
 
-def _places(command: Node, roles: bytes, nodes: list[Node]) -> tuple[list[int], int]:
-    """Begin and end of each word, and how many bytes are covered so far; what is left to look at joins the nodes."""
-    places: list[int] = []
+def _word_positions(command: Node, roles: bytes, nodes: list[Node]) -> tuple[list[int], int]:
+    """Start and end of each word, and the number of bytes covered so far. Nodes still to check are added to `nodes`."""
+    positions: list[int] = []
     covered = 0
     for child in command.children:
         kind = child.kind_id
         if kind in _WORDS:
             start, end = child.start_byte, child.end_byte
-            places += (start, end)
+            positions += (start, end)
             if roles[kind] == SOLID:
                 covered += end - start
                 continue
         nodes.append(child)
-    return places, covered
+    return positions, covered
 
 
 _DOUBTS = {
@@ -145,11 +153,11 @@ _ANSI = re.compile(r"\$'((?:[^'\\]++|\\.)*+)'", re.DOTALL)
 _WRITES = frozenset((">", ">>", ">|", "&>", "&>>", ">&"))
 
 
-NESTING = 32
+MAX_NESTING = 32
 
 
-class Seen:
-    """What the tree of an unclear text shows."""
+class TreeFindings:
+    """Calls, doubts and files in the tree of an unclear text."""
 
     def __init__(self, data: bytes = b"") -> None:
         self.data = data
@@ -157,51 +165,51 @@ class Seen:
         self.doubts: dict[str, None] = {}
         self.writes: list[str] = []
         self.reads: list[str] = []
-        self.texts: list[tuple[str, str]] = []  # texts that a shell reads in turn, and what hands them over
+        self.texts: list[tuple[str, str]] = []  # texts that another shell runs, and what passes them to it
         self.broken = False
 
 
-def look(root: Node, data: bytes) -> Seen:
-    """Every call of the tree, however nested, and every reason for doubt."""
-    seen = Seen(data)
-    seen.broken = root.has_error
+def read_tree(root: Node, data: bytes) -> TreeFindings:
+    """Collect every call in the tree, however deeply nested, and every doubt."""
+    findings = TreeFindings(data)
+    findings.broken = root.has_error
     stack = [(root, "", 0)]
     while stack:
         node, via, depth = stack.pop()
         kind = node.type
         if node.is_missing:
-            seen.doubts["cannot be parsed"] = None
+            findings.doubts["cannot be parsed"] = None
         if kind in _DOUBTS:
-            seen.doubts[_DOUBTS[kind]] = None
+            findings.doubts[_DOUBTS[kind]] = None
         if kind in _VIA:
             via = _VIA[kind]
             depth += 1
-        if depth > NESTING:
-            seen.doubts["nests too deeply"] = None
+        if depth > MAX_NESTING:
+            findings.doubts["nests too deeply"] = None
             continue
         if kind in ("command", "declaration_command", "unset_command", "test_command"):
-            _call(seen, node, via)
+            _call(findings, node, via)
         elif kind == "variable_assignment":
-            _assignment(seen, node)
+            _assignment(findings, node)
         elif kind in ("simple_expansion", "expansion"):
-            seen.doubts[f"uses the value of {_text(seen, node)}"] = None
+            findings.doubts[f"uses the value of {_text(findings, node)}"] = None
         elif kind == "file_redirect":
-            _redirect(seen, node)
+            _redirect(findings, node)
         elif kind == "heredoc_redirect":
-            _here_document(seen, node)
+            _here_document(findings, node)
         elif kind == "herestring_redirect":
-            _here_string(seen, node)
+            _here_string(findings, node)
         stack += [(child, via, depth) for child in reversed(node.children)]
-    return seen
+    return findings
 
 
-def _text(seen: Seen, node: Node) -> str:
-    return seen.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+def _text(findings: TreeFindings, node: Node) -> str:
+    return findings.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
 def loose_word(raw: str) -> str:
-    """A word after quote removal, as near as can be: a guess for deny, never a base for an allow."""
-    raw = _ANSI.sub(lambda found: "'" + _ansi(found.group(1)).replace("'", "") + "'", raw.replace("\\\n", ""))
+    """A word after quote removal, as nearly as possible: good enough to deny, never to allow."""
+    raw = _ANSI.sub(lambda match: "'" + _ansi(match.group(1)).replace("'", "") + "'", raw.replace("\\\n", ""))
     return unquote(raw.replace('$"', '"'))[0]
 
 
@@ -213,33 +221,49 @@ _ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|([0-7]{1,3})
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "e": "\x1b"}
 
 
-def _escaped(found: re.Match[str]) -> str:
-    hexes, octal, letter = found.group(1) or found.group(2), found.group(3), found.group(4)
+def _escaped(match: re.Match[str]) -> str:
+    hexes, octal, letter = match.group(1) or match.group(2), match.group(3), match.group(4)
     if hexes:
         return chr(int(hexes, 16))
     return chr(int(octal, 8)) if octal else _LETTERS.get(letter, letter)
 
 
-def _call(seen: Seen, node: Node, via: str) -> None:
+def _call(findings: TreeFindings, node: Node, via: str) -> None:
+    """Add the call of a command. After three commands in a pipe, tree-sitter takes the next line for words of the last
+    one; it is a call of its own."""
     words: list[str] = []
+    start, end = node.start_byte, 0
     for child in node.children:
         kind = child.type
+        if end and node.type == "command" and _is_on_next_line(findings.data[end : child.start_byte]):
+            _add_call(findings, words, start, end, via)
+            words, start = [], child.start_byte
+        end = child.end_byte
         if kind in ("variable_assignment", "variable_assignments") and node.type == "command" and not words:
             continue
         if kind in ("file_redirect", "heredoc_redirect", "herestring_redirect"):
             continue
-        words += _words(seen, child)
+        words += _words(findings, child)
+    _add_call(findings, words, start, node.end_byte, via)
+
+
+def _is_on_next_line(gap: bytes) -> bool:
+    return b"\n" in gap and b"\n" in gap.replace(b"\\\n", b"")
+
+
+def _add_call(findings: TreeFindings, words: list[str], start: int, end: int, via: str) -> None:
     if not words:
         return
-    seen.calls.append(Call(tuple(words), _text(seen, node), _is_piped(seen.data, node.start_byte), via))
+    source = findings.data[start:end].decode("utf-8", "replace")
+    findings.calls.append(Call(tuple(words), source, _is_piped(findings.data, start), via))
     if "$" in words[0] or "`" in words[0]:
-        seen.doubts["an expansion names the command"] = None
+        findings.doubts["an expansion names the command"] = None
         if words[1:]:
-            seen.calls.append(Call(words=tuple(words[1:]), source=_text(seen, node), via="an expansion"))
+            findings.calls.append(Call(words=tuple(words[1:]), source=source, via="an expansion"))
 
 
 def _is_piped(data: bytes, at: int) -> bool:
-    """Whether a single | or |& stands before the place."""
+    """True if a single | or |& comes before the position."""
     at -= 1
     while at >= 0 and data[at] in b" \t\n":
         at -= 1
@@ -247,23 +271,23 @@ def _is_piped(data: bytes, at: int) -> bool:
     return before == b"|&" or (before[-1:] == b"|" and before != b"||")
 
 
-_SPLIT = frozenset(("unary_expression", "binary_expression", "parenthesized_expression", "negated_command"))
+_EXPRESSIONS = frozenset(("unary_expression", "binary_expression", "parenthesized_expression", "negated_command"))
 
 
-def _words(seen: Seen, node: Node) -> Iterator[str]:
-    if node.type in _SPLIT:
+def _words(findings: TreeFindings, node: Node) -> Iterator[str]:
+    if node.type in _EXPRESSIONS:
         for child in node.children:
-            yield from _words(seen, child)
+            yield from _words(findings, child)
     else:
-        yield loose_word(_text(seen, node))
+        yield loose_word(_text(findings, node))
 
 
-def _assignment(seen: Seen, node: Node) -> None:
-    name = _text(seen, node).partition("=")[0]
-    seen.doubts[f"sets the environment variable {name}"] = None
+def _assignment(findings: TreeFindings, node: Node) -> None:
+    name = _text(findings, node).partition("=")[0]
+    findings.doubts[f"sets the environment variable {name}"] = None
 
 
-def _redirect(seen: Seen, node: Node) -> None:
+def _redirect(findings: TreeFindings, node: Node) -> None:
     operator = ""
     target = ""
     for child in node.children:
@@ -272,38 +296,38 @@ def _redirect(seen: Seen, node: Node) -> None:
         if not operator:
             operator = child.type
         else:
-            target = loose_word(_text(seen, child))
+            target = loose_word(_text(findings, child))
             break
     if operator in _WRITES and target != "/dev/null" and not (operator == ">&" and target.rstrip("-").isdigit()):
-        seen.doubts[f"writes to {target or 'somewhere'}"] = None
-        seen.writes.append(target)
+        findings.doubts[f"writes to {target or 'somewhere'}"] = None
+        findings.writes.append(target)
     elif operator == "<" and not target.startswith("/dev/"):
-        seen.reads.append(target)
+        findings.reads.append(target)
     elif target.startswith(("/dev/tcp/", "/dev/udp/")):
-        seen.doubts[f"connects to {target}"] = None
+        findings.doubts[f"connects to {target}"] = None
 
 
-def _here_document(seen: Seen, node: Node) -> None:
-    """A shell that is fed a here-document runs it."""
+def _here_document(findings: TreeFindings, node: Node) -> None:
+    """Add the text of a here-document that a shell runs."""
     parent = node.parent
     body = next((child for child in node.children if child.type == "heredoc_body"), None)
     if body is None or parent is None:
         return
-    text = _text(seen, body)
-    seen.texts += [(inner, "command substitution") for inner in re.findall(r"`([^`]*+)`", text)]
-    around = _text(seen, parent).replace(text, "", 1)
+    text = _text(findings, body)
+    findings.texts += [(inner, "command substitution") for inner in re.findall(r"`([^`]*+)`", text)]
+    around = _text(findings, parent).replace(text, "", 1)
     for shell in [word for word in _NAMES.findall(around) if word.rpartition("/")[2] in _SHELLS][:1]:
-        seen.texts.append((text, f"{shell} here-document"))
+        findings.texts.append((text, f"{shell} here-document"))
 
 
-def _here_string(seen: Seen, node: Node) -> None:
-    """A shell that is fed a here-string runs it."""
-    owner = _text(seen, node.parent) if node.parent is not None else ""
+def _here_string(findings: TreeFindings, node: Node) -> None:
+    """Add the text of a here-string that a shell runs."""
+    owner = _text(findings, node.parent) if node.parent is not None else ""
     for shell in [word for word in _NAMES.findall(owner.partition("<<<")[0]) if word.rpartition("/")[2] in _SHELLS][:1]:
-        seen.texts.append((loose_word(_text(seen, node).removeprefix("<<<").strip()), f"{shell} here-string"))
+        findings.texts.append((loose_word(_text(findings, node).removeprefix("<<<").strip()), f"{shell} here-string"))
 
 
 _NAMES = re.compile(r"[^\s;&|()<>]++")
 
 
-_SHELLS = named("bash sh dash zsh ksh mksh ash fish eval at batch ssh su")
+_SHELLS = word_set("bash sh dash zsh ksh mksh ash fish eval at batch ssh su")

@@ -1,4 +1,5 @@
-"""Whether a pattern of words covers a call: narrow for an allow, broad for a deny, and which filters need no rule."""
+"""Matching words of a pattern with a call: narrowly for allow rules, broadly for deny rules; and filters that need no
+rule."""
 
 from __future__ import annotations
 
@@ -6,63 +7,70 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+from quarterdeck.core.programs.command_effects import could_run_or_write, covers_rest
+from quarterdeck.core.programs.grammar import word_set
+from quarterdeck.core.programs.project_paths import Folder
+from quarterdeck.core.programs.word_checks import begins
 from quarterdeck.core.shell.calls import Call
-from quarterdeck.core.shell.options import could_run_or_write, runs_or_writes
-from quarterdeck.core.shell.programs import TWINS, named
+from quarterdeck.core.shell.vocabulary import SHORT_FORMS
 
 
-def grants(prefix: tuple[str, ...], open_end: bool, call: Call) -> bool:
-    """Whether an allow pattern with these whole words (open: then anything) covers the call."""
+def grants(prefix: tuple[str, ...], open_end: bool, call: Call, folder: Folder = "") -> bool:
+    """True if an allow pattern with these whole words covers the call. `open_end`: any words may follow.
+    `folder`: where the call runs."""
     words, outer = call.words, call.outer
-    if words[: len(prefix)] == prefix and _ends(len(prefix), open_end, words, call.unseen):
+    if begins(words, prefix) and _covers_rest(prefix, words, open_end, call.unseen, folder):
         return True
-    # `Bash(sudo systemctl status:*)` names the wrapper and what it runs; `Bash(sudo:*)` leaves that to another rule.
+    # `Bash(sudo systemctl status:*)` names the wrapper and the command; for `Bash(sudo:*)` another rule must allow the
+    # command.
     count = len(prefix) - len(outer)
     if not outer or count <= 0 or prefix != outer + words[:count]:
         return False
-    return _ends(count, open_end, words, call.unseen)
+    return _covers_rest(words[:count], words, open_end, call.unseen, folder)
 
 
-def _ends(count: int, open_end: bool, words: tuple[str, ...], unseen: bool) -> bool:
-    """Whether a pattern that is the first words of a call covers what follows them."""
+def _covers_rest(prefix: tuple[str, ...], words: tuple[str, ...], open_end: bool, unseen: bool, folder: Folder) -> bool:
+    """True if a pattern that matches the first words of a call covers the rest too."""
     if not open_end:
-        return len(words) == count and not unseen and count > 0
+        return len(words) == len(prefix) and not unseen and bool(prefix)
     if unseen and could_run_or_write(words[0]):
         return False
-    return not runs_or_writes(words, count)
+    return covers_rest(prefix, words, folder)
 
 
 def mentions(prefix: tuple[str, ...], open_end: bool, call: Call) -> bool:
-    """Whether a deny or ask pattern speaks of the call: by any path, and with any options in between."""
+    """True if a deny or ask pattern covers the call: by any path, and with any options in between."""
     if not prefix:
         return open_end
     if not call.words:
         return False
     name = _base(call.words[0])
-    if name == _base(prefix[0]) or _may_be(name, _base(prefix[0])):
-        return _follows(prefix, open_end, call.words, call.unseen)
+    if name == _base(prefix[0]) or _may_become(name, _base(prefix[0])):
+        return _words_follow(prefix, open_end, call.words, call.unseen)
     if name.startswith("git-") and _base(prefix[0]) == "git":
-        return _follows(prefix, open_end, ("git", name[4:], *call.words[1:]), call.unseen)
+        return _words_follow(prefix, open_end, ("git", name[4:], *call.words[1:]), call.unseen)
     if len(call.words) > 2 and call.words[1] == "-m" and _base(call.words[0]).startswith("python"):
-        return _base(call.words[2]) == _base(prefix[0]) and _follows(prefix, open_end, call.words[2:], call.unseen)
+        return _base(call.words[2]) == _base(prefix[0]) and _words_follow(prefix, open_end, call.words[2:], call.unseen)
     return False
 
 
 _VALUES = re.compile(r"\$(?:\{[^}]*+\}|\w++|.)|\{[^}]*+\}")
 
 
-_LONGEST_NAME = 255
+MAX_NAME = 255
 
 
+# Every deny and ask rule asks about the name of every call.
 @lru_cache(maxsize=256)
-def is_open(name: str) -> bool:
-    """Whether the shell makes the name of the command, and only a part of it is written."""
+def is_open_name(name: str) -> bool:
+    """True if the shell makes the command's name from a part that is written and an expansion."""
     return any(sign in name for sign in "$*?[{") and bool(_VALUES.sub("*", name).strip("*?"))
 
 
-def _may_be(name: str, wanted: str) -> bool:
-    """Whether a name with values or wildcards in it may turn out as the wanted one. A lone value says nothing."""
-    return is_open(name) and (len(name) > _LONGEST_NAME or turns_into(_VALUES.sub("*", name), wanted))
+def _may_become(name: str, required: str) -> bool:
+    """True if a name with values or wildcards may become the required one. A lone value is not counted: it could be any
+    name."""
+    return is_open_name(name) and (len(name) > MAX_NAME or may_expand_to(_VALUES.sub("*", name), required))
 
 
 def _base(name: str) -> str:
@@ -70,32 +78,35 @@ def _base(name: str) -> str:
     return name.rpartition("/")[2].casefold()
 
 
-def _follows(prefix: tuple[str, ...], open_end: bool, words: tuple[str, ...], unseen: bool) -> bool:
-    wanted = [word for word in prefix[1:] if word[:1] != "-" or word == "-"]
+def _words_follow(prefix: tuple[str, ...], open_end: bool, words: tuple[str, ...], unseen: bool) -> bool:
+    required = [word for word in prefix[1:] if word[:1] != "-" or word == "-"]
     options = [word for word in prefix[1:] if word[:1] == "-" and word not in ("-", "--")]
     if not unseen and not all(_has_option(_base(prefix[0]), option, words[1:]) for option in options):
         return False
-    places = {0}  # how many of the wanted words have been met, in every way to read the options' values
+    counts = {0}  # numbers of required words matched so far, for every way to read the options' values
     optional = False  # the word may be the value of the option before it
     for word in words[1:]:
         is_option = word[:1] == "-" and len(word) > 1
-        met = {place + 1 for place in places if place < len(wanted) and _alike(wanted[place], word)}
-        if open_end and len(wanted) in places | met:
+        matched = {place + 1 for place in counts if place < len(required) and _may_mean(required[place], word)}
+        if open_end and len(required) in counts | matched:
             return True
-        places = met | places if is_option or optional else met
-        if not places:
+        counts = matched | counts if is_option or optional else matched
+        if not counts:
             return False
         optional = is_option and "=" not in word
-    return len(wanted) in places or unseen
+    return len(required) in counts or unseen
 
 
 def _has_option(name: str, option: str, words: Sequence[str]) -> bool:
-    twins = TWINS.get(name, {})
+    twins = SHORT_FORMS.get(name, {})
     if option[:2] == "--":
-        said = option[2:].partition("=")[0]
+        long_name = option[2:].partition("=")[0]
         letter = twins.get(option.partition("=")[0], "")
         return any(
-            (word == option or (word[:2] == "--" and len(word) > 3 and said.startswith(word[2:].partition("=")[0])))
+            (
+                word == option
+                or (word[:2] == "--" and len(word) > 3 and long_name.startswith(word[2:].partition("=")[0]))
+            )
             if word[:2] == "--"
             else bool(letter) and word[:1] == "-" and letter in word
             for word in words
@@ -111,17 +122,18 @@ def _has_option(name: str, option: str, words: Sequence[str]) -> bool:
     return {twins.get("-" + letter, letter) for letter in option[1:]} <= letters
 
 
-def _alike(wanted: str, word: str) -> bool:
-    """Whether the shell may make the wanted word out of the one that is written."""
-    if wanted == word:
+def _may_mean(required: str, word: str) -> bool:
+    """True if the shell may make the required word from the written one."""
+    if required == word:
         return True
     if "$" in word or "`" in word or ("{" in word and "," in word):
         return True
-    return any(char in word for char in "*?[") and turns_into(word, wanted)
+    return any(char in word for char in "*?[") and may_expand_to(word, required)
 
 
-def turns_into(pattern: str, name: str) -> bool:
-    """A file name pattern against a name, in time linear in each; a bracket stands for any character."""
+def may_expand_to(pattern: str, name: str) -> bool:
+    """True if a file name pattern may expand to a name. A bracket stands for any character. It goes back to the
+    last star only, so that its time stays bounded for patterns with many stars."""
     pattern = re.sub(r"\[[^\]]*+\]", "?", pattern)
     at = place = 0
     star, mark = -1, 0
@@ -140,8 +152,8 @@ def turns_into(pattern: str, name: str) -> bool:
     return not pattern[at:].strip("*")
 
 
-# Filters: the short options they may have, those with a value, the long options, and how many operands. None of these
-# options reads another file, writes or runs anything, and an operand beyond the number would be a file.
+# Filters: allowed short options, short options with a value, long options, and the number of operands. None of these
+# options reads another file, writes or runs anything. A further operand would be a file.
 _FILTER_TABLE: Mapping[str, tuple[str, str, str, int]] = {
     "head": ("qvz0123456789", "nc", "lines bytes quiet silent", 0),
     "tail": ("qvzr0123456789", "nc", "lines bytes quiet silent", 0),
@@ -164,6 +176,7 @@ _FILTER_TABLE: Mapping[str, tuple[str, str, str, int]] = {
     "cut": ("sz", "bcdf", "delimiter fields characters bytes complement only-delimited", 0),
     "tr": ("cCdst", "", "complement delete squeeze-repeats", 2),
     "jq": ("rcsSeMCaj", "", "raw-output compact-output slurp sort-keys exit-status monochrome-output", 1),
+    "yq": ("rcsSeMCaPN", "", "raw-output compact-output slurp sort-keys exit-status prettyPrint no-doc", 1),
     "nl": ("p", "bdfhilnsvw", "", 0),
     "rev": ("", "", "", 0),
     "tac": ("br", "s", "", 0),
@@ -171,6 +184,7 @@ _FILTER_TABLE: Mapping[str, tuple[str, str, str, int]] = {
     "column": ("tx", "sNco", "table separator", 0),
     "fold": ("bs", "w", "width", 0),
     "fmt": ("stu", "wg", "width", 0),
+    "xxd": ("abeipuCE", "cglos", "", 0),
     "od": ("abcdfilosxv", "AjNtw", "", 0),
     "md5sum": ("bt", "", "", 0),
     "sha1sum": ("bt", "", "", 0),
@@ -179,41 +193,38 @@ _FILTER_TABLE: Mapping[str, tuple[str, str, str, int]] = {
     "awk": ("", "Fv", "", 1),
 }
 _FILTERS = {
-    name: (frozenset(flags), takes, named(longs), operands)
+    name: (frozenset(flags), takes, word_set(longs), operands)
     for name, (flags, takes, longs, operands) in _FILTER_TABLE.items()
 }
 _JQ_READS = re.compile(r"\b(?:env|ENV|import|include|input|inputs|debug|input_filename|\$__prog_args)\b")
 
 
-def only_reads(call: Call) -> bool:
-    """Whether this is a filter on the call before it that reads nothing else, writes nothing and runs nothing."""
-    return only_filters(call) and not runs_or_writes(call.words, 1)
-
-
 def only_filters(call: Call) -> bool:
-    """The same of a call that neither writes nor runs anything: whether it reads nothing but what it is fed."""
+    """True for a filter on the call before it that reads only its input; of a call known to write and run nothing."""
     if not call.piped or call.unseen or not call.words:
         return False
     name = call.words[0]
-    known = _FILTERS.get(name)
-    if known is None or (operands := _operands(known, call.words[1:])) is None:
+    filter_options = _FILTERS.get(name)
+    if filter_options is None or (operands := _operands(filter_options, call.words[1:])) is None:
         return False
-    if operands and (len(operands) > known[3] or (name in _TAKE_PATTERN and _is_given_pattern(call.words))):
+    if operands and (len(operands) > filter_options[3] or (name in _PATTERN_FILTERS and _is_given_pattern(call.words))):
         return False
     return name != "jq" or not any(_JQ_READS.search(word) for word in operands)
 
 
 def _is_given_pattern(words: Sequence[str]) -> bool:
-    """Whether an option holds the pattern or script, so that the first operand is a file."""
+    """True if an option holds the pattern or script, so that the first operand is a file."""
     return any(word.startswith("--expr") or (word[:1] == "-" != word[1:2] and "e" in word) for word in words[1:])
 
 
-_TAKE_PATTERN = named("grep egrep fgrep sed")
+_PATTERN_FILTERS = word_set("grep egrep fgrep sed")
 
 
-def _operands(known: tuple[frozenset[str], str, frozenset[str], int], words: Sequence[str]) -> list[str] | None:
-    """The words that are no option; None when an option is not known to be harmless."""
-    flags, takes, longs, _ = known
+def _operands(
+    filter_options: tuple[frozenset[str], str, frozenset[str], int], words: Sequence[str]
+) -> list[str] | None:
+    """The words that are not options; None if an option is not known to be harmless."""
+    flags, takes, longs, _ = filter_options
     operands: list[str] = []
     rest = iter(words)
     for word in rest:
@@ -237,4 +248,4 @@ def _operands(known: tuple[frozenset[str], str, frozenset[str], int], words: Seq
     return operands
 
 
-_WITH_VALUE = named("lines bytes key field-separator delimiter fields characters separator width expression")
+_WITH_VALUE = word_set("lines bytes key field-separator delimiter fields characters separator width expression")

@@ -1,4 +1,4 @@
-"""Programs that run another program: what they run, as far as their words show it."""
+"""Programs that run another program, and the command they run as far as their words show it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from quarterdeck.core.shell.programs import CHANGES_SHELL, named
+from quarterdeck.core.programs.checks import HARMLESS_ASSIGNMENT
+from quarterdeck.core.programs.grammar import word_set
+from quarterdeck.core.shell.vocabulary import CHANGES_SHELL
 
 
 class Wrapper(Struct, frozen=True):
-    """Where the words of the program that is run begin."""
+    """The options of a wrapper, which tell where its command begins."""
 
     takes: str = ""  # letters of short options whose value is the next word
     longs: str = ""  # long options whose value is the next word
@@ -19,13 +21,13 @@ class Wrapper(Struct, frozen=True):
     sets: bool = False  # NAME=value words in front of the program set the environment
     script: bool = False  # the words are joined and read by a shell
     command: str = ""  # options whose value is a text that a shell reads
-    after: str = ""  # the subcommand behind which the rest applies
-    unseen: bool = False  # adds arguments that nobody can see
-    quiet: str = ""  # options with which nothing is run
+    after: str = ""  # subcommands after which the rest applies
+    unseen: bool = False  # adds arguments that are not visible here
+    quiet: str = ""  # options with which it runs nothing
 
 
-class Inner(Struct, frozen=True):
-    """What a wrapper runs: words of its own, or a text for a shell."""
+class WrappedCommand(Struct, frozen=True):
+    """The command a wrapper runs: some of its own words, or a text for a shell."""
 
     via: str
     words: tuple[str, ...] = ()
@@ -176,49 +178,52 @@ WRAPPERS: Mapping[str, Wrapper] = {
     **dict.fromkeys(["find", "gfind", "fd", "fdfind"], Wrapper()),
     "alias": Wrapper(),
 }
-_FIND_RUNS = named("-exec -execdir -ok -okdir")
+_FIND_RUNS = word_set("-exec -execdir -ok -okdir")
 _FD_RUNS = re.compile(r"-[A-Za-z]*[xX]|--exec(?:-batch)?")
 
 
-ONLY_WITH = {name: named(wrapper.after) for name, wrapper in WRAPPERS.items() if wrapper.after} | {
+WRAPS_ONLY_WITH = {name: word_set(wrapper.after) for name, wrapper in WRAPPERS.items() if wrapper.after} | {
     "find": _FIND_RUNS,
-    "git": named("bisect submodule rebase -c"),
+    "git": word_set("bisect submodule rebase -c"),
 }
-"""Programs that run another only when one of these is among their words."""
+"""Programs that run another only if one of these words is among theirs."""
 
-SHELLS = named("bash sh dash zsh ksh mksh ash fish at batch ssh su sudo doas")
-CHANGES = CHANGES_SHELL | {"set"}
-MEANT = CHANGES | WRAPPERS.keys() | SHELLS
-"""Names with a meaning beyond the program itself."""
+HIDING_WRAPPERS = frozenset(name for name, wrapper in WRAPPERS.items() if wrapper.unseen) | {"fd", "fdfind"}
+"""Programs that give a command arguments which the line does not show."""
+
+SHELLS = word_set("bash sh dash zsh ksh mksh ash fish at batch ssh su sudo doas")
+CHANGING_BUILTINS = CHANGES_SHELL | {"set"}
+SPECIAL_NAMES = CHANGING_BUILTINS | WRAPPERS.keys() | SHELLS
+"""Names that do more than start a program: they change the shell, or run another command."""
 
 
-def unwrap(words: Sequence[str]) -> Iterable[Inner]:
-    """What the call runs in turn; nothing when it wraps nothing."""
+def unwrap(words: Sequence[str]) -> Iterable[WrappedCommand]:
+    """The commands that a call runs; none if it is not a wrapper."""
     name = words[0].rpartition("/")[2]
     wrapper = WRAPPERS.get(name)
     if wrapper is None or len(words) < 2:
         return ()
-    if name in ONLY_WITH and ONLY_WITH[name].isdisjoint(words):
+    if name in WRAPS_ONLY_WITH and WRAPS_ONLY_WITH[name].isdisjoint(words):
         return ()
     if name in ("find", "gfind", "fd", "fdfind"):
-        return _found(name, words)
+        return _find_commands(name, words)
     if name == "alias":
-        return (Inner(via="alias", text="\n".join(word.partition("=")[2] for word in words[1:])),)
+        return (WrappedCommand(via="alias", text="\n".join(word.partition("=")[2] for word in words[1:])),)
     if name == "git":
-        return _git(words)
+        return _git_commands(words)
     if name == "trap":
-        return (Inner(via="trap", text=words[2] if words[1] == "--" and len(words) > 2 else words[1]),)
+        return (WrappedCommand(via="trap", text=words[2] if words[1] == "--" and len(words) > 2 else words[1]),)
     return _wrapped(name, wrapper, words)
 
 
-def _wrapped(name: str, wrapper: Wrapper, words: Sequence[str]) -> Iterator[Inner]:
+def _wrapped(name: str, wrapper: Wrapper, words: Sequence[str]) -> Iterator[WrappedCommand]:
     at = 1
     if wrapper.after:
-        places = [place for place, word in enumerate(words) if place and word in wrapper.after.split()]
-        if not places:
+        positions = [place for place, word in enumerate(words) if place and word in wrapper.after.split()]
+        if not positions:
             return
-        at = places[0] + 1
-        name = f"{name} {words[places[0]]}"
+        at = positions[0] + 1
+        name = f"{name} {words[positions[0]]}"
     skip = wrapper.skip
     commands = wrapper.command.split()
     longs = wrapper.longs.split()
@@ -227,10 +232,12 @@ def _wrapped(name: str, wrapper: Wrapper, words: Sequence[str]) -> Iterator[Inne
         if word in wrapper.quiet.split():
             return
         if text := _option_text(word, words, at, commands):
-            yield Inner(via=f"{name} {commands[0]}", text=text[0], doubt=text[1])
+            yield WrappedCommand(via=f"{name} {commands[0]}", text=text[0], doubt=text[1])
             return
-        if wrapper.sets and "=" in word and word[:1] != "-":
-            yield Inner(via=name, doubt=f"sets the environment variable {word.partition('=')[0]}")
+        if wrapper.sets and "=" in word and word[:1] != "-" and HARMLESS_ASSIGNMENT.fullmatch(word):
+            pass
+        elif wrapper.sets and "=" in word and word[:1] != "-":
+            yield WrappedCommand(via=name, doubt=f"sets the environment variable {word.partition('=')[0]}")
         elif word == "--" or (word == "-" and name in ("su", "runuser")):
             pass
         elif len(word) > 1 and (word[:1] == "-" or (word[:1] == "+" and name in _SCRIPT_FILE)):
@@ -247,23 +254,23 @@ def _wrapped(name: str, wrapper: Wrapper, words: Sequence[str]) -> Iterator[Inne
     if name in _SCRIPT_FILE:
         return
     if wrapper.script:
-        yield Inner(via=name, text=" ".join(rest), unseen=wrapper.unseen)
+        yield WrappedCommand(via=name, text=" ".join(rest), unseen=wrapper.unseen)
     else:
-        yield Inner(via=name, words=rest, outer=tuple(words[:at]), unseen=wrapper.unseen)
+        yield WrappedCommand(via=name, words=rest, outer=tuple(words[:at]), unseen=wrapper.unseen)
 
 
-_SCRIPT_FILE = named("bash sh dash zsh ksh mksh ash fish rbash csh tcsh")
+_SCRIPT_FILE = word_set("bash sh dash zsh ksh mksh ash fish rbash csh tcsh")
 
 
 def _option_text(word: str, words: Sequence[str], at: int, commands: Sequence[str]) -> tuple[str, str] | None:
-    """The text a shell is given by this option, and what is doubtful about it."""
+    """The text that this option passes to a shell, and the doubt about it."""
     for option in commands:
         if option[:2] == "--":
-            said, equals, value = word.partition("=")
-            if len(said) > 2 and option.startswith(said):
+            name, equals, value = word.partition("=")
+            if len(name) > 2 and option.startswith(name):
                 return (value, "") if equals else (" ".join(words[at + 1 : at + 2]), "")
         elif word[:1] == "-" and word[:2] != "--" and option[1] in word[1:]:
-            # In a cluster (`bash -lc`), the text is the next word that is no option.
+            # After a cluster (`bash -lc`), the text is the next word that is not an option.
             following = [later for later in words[at + 1 :] if later[:1] not in ("-", "+")]
             attached = word.partition(option[1])[2]
             text = attached if attached and option == "-S" else (following[0] if following else "")
@@ -274,14 +281,14 @@ def _option_text(word: str, words: Sequence[str], at: int, commands: Sequence[st
 def _takes_next(word: str, takes: str, longs: Sequence[str]) -> bool:
     if word[:2] == "--":
         return "=" not in word and any(long.startswith(word[2:]) for long in longs)
-    for place, letter in enumerate(word[1:], 2):
+    for position, letter in enumerate(word[1:], 2):
         if letter in takes:
-            return place == len(word)
+            return position == len(word)
     return False
 
 
-def _found(name: str, words: Sequence[str]) -> Iterator[Inner]:
-    """The commands of find's -exec and the like, up to `;` or `+`."""
+def _find_commands(name: str, words: Sequence[str]) -> Iterator[WrappedCommand]:
+    """Yield the commands of `find -exec` and similar options, up to `;` or `+`."""
     is_fd = name.startswith("fd")
     words = [part for word in words for part in (word.split("=", 1) if is_fd and word[:6] == "--exec" else (word,))]
     at = 1
@@ -294,21 +301,24 @@ def _found(name: str, words: Sequence[str]) -> Iterator[Inner]:
             end += 1
         if words[at + 1 : end]:
             inner, outer = tuple(words[at + 1 : end]), tuple(words[: at + 1])
-            yield Inner(via=f"{name} {words[at]}", words=inner, outer=outer, unseen=is_fd)
+            yield WrappedCommand(via=f"{name} {words[at]}", words=inner, outer=outer, unseen=is_fd)
         at = end + 1
 
 
-def _git(words: Sequence[str]) -> Iterator[Inner]:
-    """`git bisect run …`, `git submodule foreach …`, `git rebase --exec …` and aliases made in the line."""
+def _git_commands(words: Sequence[str]) -> Iterator[WrappedCommand]:
+    """Yield the commands of `git bisect run …`, `git submodule foreach …`, `git rebase --exec …`, and of aliases
+    defined in the line."""
     aliases = [word.partition("=")[2] for word in words if word.startswith("alias.")]
     if aliases:
         text = "\n".join(value[1:] if value[:1] == "!" else f"git {value}" for value in aliases)
-        yield Inner(via="git alias", text=text)
+        yield WrappedCommand(via="git alias", text=text)
     for place, word in enumerate(words):
         following = words[place + 1 :]
         if word in ("run", "foreach") and words[place - 1] in ("bisect", "submodule") and following:
-            yield Inner(via=f"git {words[place - 1]} {word}", text=" ".join(w for w in following if w != "--recursive"))
+            yield WrappedCommand(
+                via=f"git {words[place - 1]} {word}", text=" ".join(w for w in following if w != "--recursive")
+            )
         elif word in ("-x", "--exec") and "rebase" in words[:place] and following:
-            yield Inner(via="git rebase --exec", text=following[0])
+            yield WrappedCommand(via="git rebase --exec", text=following[0])
         elif word.startswith("--exec=") and "rebase" in words[:place]:
-            yield Inner(via="git rebase --exec", text=word[7:])
+            yield WrappedCommand(via="git rebase --exec", text=word[7:])

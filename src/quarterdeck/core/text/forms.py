@@ -1,4 +1,4 @@
-"""Forms that MCP servers ask a person to fill in: flat objects of plain fields, read from their JSON schema."""
+"""Forms that MCP servers ask a person to fill in: flat objects of plain fields, read from a JSON schema."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from msgspec import Struct
 from quarterdeck.core.model.payload import flag, items, maybe_text, number, obj, text
 
 LIMITS = {"string": ("minLength", "maxLength"), "array": ("minItems", "maxItems")}
-WORDS = {"string": "text", "number": "number", "integer": "whole number", "boolean": "yes or no", "array": "list"}
+TYPE_LABELS = {"string": "text", "number": "number", "integer": "whole number", "boolean": "yes or no", "array": "list"}
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S+")
 
 
-class Field(Struct, frozen=True, kw_only=True):
-    """One field. `choices` are the values it takes, if only some, each with its title; `low` and `high` limit a number,
-    the length of a text or of a list."""
+class FormField(Struct, frozen=True, kw_only=True):
+    """A form field. `choices`: the allowed values with their titles; empty if any value is allowed. `low` and `high`
+    limit a number, or the length of a text or a list."""
 
     name: str
     type: str
@@ -33,17 +33,17 @@ class Field(Struct, frozen=True, kw_only=True):
     format: str = ""
 
 
-def fields_of(schema: dict[str, Any]) -> list[Field]:
-    """The fields of a form, in its order. What the schema says in no known way is not checked: its server does that."""
+def form_fields(schema: dict[str, Any]) -> list[FormField]:
+    """The fields of a form, in order. Unknown parts of the schema are not checked: the MCP server does that."""
     required = items(schema, "required")
-    found = obj(schema, "properties").items()
-    return [_field(name, shape, name in required) for name, shape in found if isinstance(shape, dict)]
+    properties = obj(schema, "properties").items()
+    return [_field(name, shape, name in required) for name, shape in properties if isinstance(shape, dict)]
 
 
-def _field(name: str, shape: dict[str, Any], required: bool) -> Field:
+def _field(name: str, shape: dict[str, Any], required: bool) -> FormField:
     kind = text(shape, "type", "any")
     low, high = LIMITS.get(kind, ("minimum", "maximum"))
-    return Field(
+    return FormField(
         name=name,
         type=kind,
         required=required,
@@ -58,76 +58,78 @@ def _field(name: str, shape: dict[str, Any], required: bool) -> Field:
 
 
 def _choices(shape: dict[str, Any]) -> tuple[tuple[Any, str], ...]:
-    """A list of values, with their titles beside them; or alternatives that hold one value each."""
-    values, names = items(shape, "enum"), items(shape, "enumNames")
+    """The allowed values with titles: from `enum` and `enumNames`, or from alternatives with one `const` each."""
+    values, labels = items(shape, "enum"), items(shape, "enumNames")
     if values:
-        titles = names if len(names) == len(values) else values
+        titles = labels if len(labels) == len(values) else values
         return tuple((value, str(title)) for value, title in zip(values, titles, strict=True))
-    ways = [way for way in (items(shape, "oneOf") or items(shape, "anyOf")) if isinstance(way, dict)]
-    return tuple((way["const"], maybe_text(way, "title") or str(way["const"])) for way in ways if "const" in way)
+    alternatives = [one for one in (items(shape, "oneOf") or items(shape, "anyOf")) if isinstance(one, dict)]
+    return tuple(
+        (one["const"], maybe_text(one, "title") or str(one["const"])) for one in alternatives if "const" in one
+    )
 
 
-def misfilled(schema: dict[str, Any], content: dict[str, Any]) -> tuple[str, str] | None:
-    """The first field that is not as the form wants it, and what is wrong with it; None when all is well."""
-    fields = {field.name: field for field in fields_of(schema)}
+def form_error(schema: dict[str, Any], content: dict[str, Any]) -> tuple[str, str] | None:
+    """The first invalid field and what is wrong with it; None if the content is valid."""
+    fields = {field.name: field for field in form_fields(schema)}
     for name in content:
         if fields and name not in fields and not flag(schema, "additionalProperties"):
-            return name, f"is no field of the form; it has {', '.join(fields)}"
+            return name, f"is not a field of the form; its fields are {', '.join(fields)}"
     for name, field in fields.items():
         if name not in content and field.required:
-            return name, "is missing, and the form needs it"
-        problem = misfit(field, content[name]) if name in content else None
+            return name, "is missing, and the form requires it"
+        problem = validation_error(field, content[name]) if name in content else None
         if problem:
             return name, problem
     return None
 
 
-def misfit(field: Field, value: object) -> str | None:
-    """Why a field does not take a value; None when it does."""
-    right = _RIGHT.get(field.type)
-    if right and not right(value):
-        return f"must be a {WORDS[field.type]}"
-    taken = [choice for choice, _ in field.choices]
+def validation_error(field: FormField, value: object) -> str | None:
+    """The reason why a field does not accept a value; None if it does."""
+    type_check = _TYPE_CHECKS.get(field.type)
+    if type_check and not type_check(value):
+        return f"must be a {TYPE_LABELS[field.type]}"
+    allowed = [choice for choice, _ in field.choices]
     chosen = value if isinstance(value, list) else [value]
-    if taken and not all(any(_same(one, choice) for choice in taken) for one in chosen):
-        return f"must be of: {', '.join(str(choice) for choice in taken)}"
+    if allowed and not all(any(_same(one, choice) for choice in allowed) for one in chosen):
+        return f"must be one of: {', '.join(str(choice) for choice in allowed)}"
     size = value if isinstance(value, int | float) else len(value) if isinstance(value, str | list) else None
     if size is not None and not isinstance(value, bool):
         if field.low is not None and size < field.low:
-            return f"must {_HAVE.get(field.type, 'be')} at least {field.low:g}{_UNITS.get(field.type, '')}"
+            return f"must {_VERBS.get(field.type, 'be')} at least {field.low:g}{_UNITS.get(field.type, '')}"
         if field.high is not None and size > field.high:
-            return f"must {_HAVE.get(field.type, 'be')} at most {field.high:g}{_UNITS.get(field.type, '')}"
-    form = _FORMATS.get(field.format) if isinstance(value, str) else None
-    return f"must be {form[0]}" if form and not form[1](str(value)) else None
+            return f"must {_VERBS.get(field.type, 'be')} at most {field.high:g}{_UNITS.get(field.type, '')}"
+    format_check = _FORMATS.get(field.format) if isinstance(value, str) else None
+    return f"must be {format_check[0]}" if format_check and not format_check[1](str(value)) else None
 
 
 def _same(value: object, choice: object) -> bool:
     return type(value) is type(choice) and value == choice
 
 
-def _reads(read: Callable[[str], object]) -> Callable[[str], bool]:
-    def holds(value: str) -> bool:
+def _parses_with(read: Callable[[str], object]) -> Callable[[str], bool]:
+    def parses(value: str) -> bool:
         try:
             return bool(read(value))
         except ValueError:
             return False
 
-    return holds
+    return parses
 
 
-_RIGHT: dict[str, Callable[[object], bool]] = {
+_TYPE_CHECKS: dict[str, Callable[[object], bool]] = {
     "string": lambda value: isinstance(value, str),
     "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
     "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
     "boolean": lambda value: isinstance(value, bool),
     "array": lambda value: isinstance(value, list),
 }
-_HAVE = {"string": "have", "array": "have"}
+_VERBS = {"string": "have", "array": "have"}
 _UNITS = {"string": " characters", "array": " items"}
 _FORMATS: dict[str, tuple[str, Callable[[str], bool]]] = {
     "email": ("an e-mail address", lambda value: bool(_EMAIL.fullmatch(value))),
     "uri": ("an address with its scheme, like https://…", lambda value: bool(_URI.fullmatch(value))),
-    "date": ("a date, like 2026-01-31", _reads(date.fromisoformat)),
-    "date-time": ("a date with its time, like 2026-01-31T12:00:00Z", _reads(datetime.fromisoformat)),
+    "date": ("a date, like 2026-01-31", _parses_with(date.fromisoformat)),
+    "date-time": ("a date with its time, like 2026-01-31T12:00:00Z", _parses_with(datetime.fromisoformat)),
 }
-"""Formats that a form may name; every other is left to its server."""
+"""Formats checked here; the MCP server checks every other one."""

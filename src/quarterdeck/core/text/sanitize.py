@@ -1,4 +1,4 @@
-"""Text for a terminal: what would act on it, hide in it or reorder it is made visible."""
+"""Makes text safe for a terminal: characters that control it, hide in it or reorder it are spelled out."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ UNSEEN = re.compile(
 
 
 def visible(text: str) -> str:
-    """The text with every control, bidi, zero-width and tag character spelled out; tabs and newlines stay."""
-    return UNSEEN.sub(lambda found: f"⟨{ord(found.group()):x}⟩", text)
+    """The text with every control, bidi, zero-width and tag character spelled out. Tabs and newlines stay."""
+    return UNSEEN.sub(lambda match: f"⟨{ord(match.group()):x}⟩", text)
 
 
 def one_line(text: str) -> str:
-    """Visible, and on one line."""
+    """The text made visible, on one line."""
     return visible(text).replace("\n", "⏎").replace("\t", " ")

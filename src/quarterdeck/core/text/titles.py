@@ -1,4 +1,4 @@
-"""How an event reads in one line, what its body is, and how a face shows it at first; pure, never stored."""
+"""Title, body and display hints of an event. Pure: computed when shown, never stored."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import Any
 
 from msgspec import Struct
 
-from quarterdeck.core.model.decisions import DEFAULT_DENY
 from quarterdeck.core.model.events import FeedEvent
+from quarterdeck.core.text.amounts import counted, cut, money, short_usage
+from quarterdeck.core.text.decision_words import decision_title
 
-WIDTH = 100
-BODY = 10_001
+BODY_LIMIT = 10_001
+"""5,000 characters from each end, and the sign between them: lists of events carry the body of each."""
 
-SUBJECT = (
+SUBJECT_FIELDS = (
     "file_path",
     "notebook_path",
     "path",
@@ -26,37 +27,38 @@ SUBJECT = (
     "prompt",
     "subject",
 )
-"""Where a tool's input says what it is about, in order of preference."""
+"""Fields of a tool input that name its subject, in order of preference."""
 
 
-class Ui(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Hints for a face."""
+class UiHints(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Display hints for a surface."""
 
     collapsed_default: bool | None = None
     pin: bool | None = None
     badge: str | None = None
 
 
-UI: Mapping[str, Ui] = {
-    "tool.pre": Ui(collapsed_default=True, badge="TOOL"),
-    "tool.post": Ui(collapsed_default=True),
-    "tool.failure": Ui(collapsed_default=False, badge="FAIL"),
-    "permission.request": Ui(collapsed_default=False, badge="PERM"),
-    "question.request": Ui(collapsed_default=False, badge="ASK"),
-    "stop.request": Ui(collapsed_default=False, badge="STOP"),
-    "stop.failure": Ui(collapsed_default=False, badge="FAIL"),
-    "unknown.hook": Ui(collapsed_default=True, badge="?"),
+UI_HINTS: Mapping[str, UiHints] = {
+    "tool.pre": UiHints(collapsed_default=True, badge="TOOL"),
+    "tool.post": UiHints(collapsed_default=True),
+    "tool.failure": UiHints(collapsed_default=False, badge="FAIL"),
+    "permission.request": UiHints(collapsed_default=False, badge="PERM"),
+    "question.request": UiHints(collapsed_default=False, badge="ASK"),
+    "stop.request": UiHints(collapsed_default=False, badge="STOP"),
+    "stop.failure": UiHints(collapsed_default=False, badge="FAIL"),
+    "unknown.hook": UiHints(collapsed_default=True, badge="?"),
 }
-_PLAIN = Ui()
+_NO_HINTS = UiHints()
 
 
-def ui_of(event: FeedEvent) -> Ui:
-    """The rendering hints of an event."""
-    return UI.get(event.kind, _PLAIN)
+def ui_of(event: FeedEvent) -> UiHints:
+    """The display hints of an event. The result of a turn that failed is shown like a failed stop."""
+    kind = "stop.failure" if event.kind == "turn.result" and getattr(event.data, "has_failed", False) else event.kind
+    return UI_HINTS.get(kind, _NO_HINTS)
 
 
 def title_of(event: FeedEvent) -> str:
-    """The one line. An event of an unknown kind or with data of another shape is named by its kind."""
+    """The event in one line. If its kind or the shape of its data is unknown, the title is the kind."""
     title = _TITLES.get(event.kind)
     if title is None or not isinstance(event.data, Struct):
         return event.kind
@@ -64,29 +66,35 @@ def title_of(event: FeedEvent) -> str:
 
 
 def body_of(event: FeedEvent) -> str | None:
-    """The longer text behind the title, where there is one."""
+    """The longer text behind the title; None if there is none."""
     field = _BODIES.get(event.kind)
     value = getattr(event.data, field, None) if field else None
-    return cut(value, BODY) if isinstance(value, str) and value else None
-
-
-def cut(text: str, width: int = WIDTH) -> str:
-    """The text in at most `width` characters, cut in the middle."""
-    if len(text) <= width:
-        return text
-    half = (width - 1) // 2
-    return f"{text[:half]}…{text[-half:]}"
+    return cut(value, BODY_LIMIT) if isinstance(value, str) and value else None
 
 
 def subject_of(tool_input: Any) -> str:
-    """What a tool call is about, in a few words."""
+    """The subject of a tool call: its file, command, address or prompt, the first line of its plan, or its first
+    question; empty if it has none."""
     if not isinstance(tool_input, dict):
         return ""
-    for key in SUBJECT:
+    for key in SUBJECT_FIELDS:
         value = tool_input.get(key)
         if isinstance(value, str) and value:
             return paths.basename(value) or value if key.endswith("_path") else value
-    return ""
+    return plan_line(tool_input) or _first_question(tool_input)
+
+
+def plan_line(tool_input: Any) -> str:
+    """The first line of a plan, without the marks of a heading."""
+    plan = tool_input.get("plan") if isinstance(tool_input, dict) else None
+    return plan.strip().partition("\n")[0].lstrip("# ").rstrip() if isinstance(plan, str) else ""
+
+
+def _first_question(tool_input: Mapping[str, Any]) -> str:
+    found = tool_input.get("questions")
+    first = found[0] if isinstance(found, list) and found else None
+    question = first.get("question") if isinstance(first, dict) else None
+    return question if isinstance(question, str) else ""
 
 
 def _call(data: Any) -> str:
@@ -94,52 +102,12 @@ def _call(data: Any) -> str:
 
 
 def _decision(data: Any) -> str:
-    by = f" by rule {data.pattern}" if data.pattern else f" by {data.by}" if data.by else ""
-    if data.late:
-        return f"· Too late: {data.decision_type}{by}"
-    if data.overrides:
-        return f"! Otherwise than decided: {data.note or data.decision_type}"
-    edited = "" if data.updated_input is None else _edited(data.updated_input)
-    words = {
-        "allow": f"✓ Allowed{by}{edited}",
-        "answer": f"✓ Answered{by}: {answers_in_words(data.answers, data.notes)}",
-        "deny": f"✗ Denied{by}{'' if data.pattern else ': ' + _denied(data)}",
-        "block": f"✗ Blocked{by}: {data.reason or ''}",
-        "ask": "? Asked at the terminal",
-        "no_opinion": f"· {_no_opinion(data)}",
-    }
-    return words.get(str(data.decision_type), str(data.decision_type)).removesuffix(": ")
+    return decision_title(data, "" if data.updated_input is None else _edited(data.updated_input))
 
 
 def _edited(tool_input: dict[str, Any]) -> str:
     subject = cut(subject_of(tool_input), 80)
     return f", edited: {subject}" if subject else ", with an edited input"
-
-
-def answers_in_words(answers: Any, notes: Any = None, width: int = 60) -> str:
-    """What was answered, in one line: the answers in their order, each with its note, without the questions."""
-    if not isinstance(answers, dict):
-        return ""
-    noted = notes if isinstance(notes, dict) else {}
-    told = []
-    for question, one in answers.items():
-        words = ", ".join(map(str, one)) if isinstance(one, list) else str(one)
-        told.append(f"{words} ({noted[question]})" if noted.get(question) else words)
-    return cut(" · ".join(told).replace("\n", " "), width)
-
-
-def _denied(data: Any) -> str:
-    """What was said beyond who denied it."""
-    said = data.message or data.reason or ""
-    return "" if said == DEFAULT_DENY.format(by=data.by) else said
-
-
-def _no_opinion(data: Any) -> str:
-    if data.status == "withdrawn":
-        return f"Withdrawn: {data.reason or 'answered elsewhere'}"
-    if data.status == "expired":
-        return "Nobody answered in time" + (f" ({data.by})" if data.by != "deadline" else "")
-    return f"Passed to the terminal{': ' + data.reason if data.reason else ''}"
 
 
 def _todo_update(data: Any) -> str:
@@ -148,39 +116,14 @@ def _todo_update(data: Any) -> str:
 
 def _run_end(data: Any) -> str:
     counters = data.counters
-    return f"■ Run {data.status}: {_counted(counters.tool_uses, 'tool')}, {counters.tool_failures} failed"
-
-
-def _counted(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
+    return f"■ Run {data.status}: {counted(counters.tool_uses, 'tool')}, {counters.tool_failures} failed"
 
 
 def _summary(data: Any) -> str:
-    words = f"Σ {_counted(data.message_count, 'message')}, {_counted(data.tool_call_count, 'tool')}"
+    words = f"Σ {counted(data.message_count, 'message')}, {counted(data.tool_call_count, 'tool')}"
     if data.usage is not None:
         words += f", {short_usage(data.usage)}"
-    return f"{words}; not all is known" if data.missing else words
-
-
-def short_usage(usage: Any) -> str:
-    """Tokens and cost in a few characters; the cost is left out where it is not known."""
-    tokens = usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens
-    cost = money(usage.cost_usd)
-    return f"{count(tokens)} tokens{' ' + cost if cost else ''}"
-
-
-def money(dollars: float | None) -> str:
-    """A cost in dollars and cents; nothing where there is none, and never nought for a little."""
-    if not dollars:
-        return ""
-    return f"${dollars:.2f}" if dollars >= 0.005 else "<$0.01"
-
-
-def count(number: int) -> str:
-    """A number in at most four characters or so: 950, 12k, 3.4M."""
-    if number < 1000:
-        return str(number)
-    return f"{number / 1000:.0f}k" if number < 999_500 else f"{number / 1_000_000:.1f}M"
+    return f"{words}; some usage is missing" if data.missing else words
 
 
 _TITLES: dict[str, Callable[[Any], str]] = {
@@ -192,13 +135,13 @@ _TITLES: dict[str, Callable[[Any], str]] = {
     "session.exit": lambda d: _exit(d),
     "session.send": lambda d: f"→ {d.by}: {d.prompt.strip()}",
     "session.given": lambda d: "· The agent has the prompt",
-    "session.close": lambda d: f"– Ended by {d.by}" + (f", to go on in {d.next_mode}" if d.next_mode else ""),
+    "session.close": lambda d: f"– Ended by {d.by}" + (f", to continue in {d.next_mode}" if d.next_mode else ""),
     "session.change": lambda d: f"· {d.by}: " + ", ".join(filter(None, (d.model, d.permission_mode))),
     "session.failed": lambda d: f"✕ Could not {d.order}: {d.error}",
     "turn.result": lambda d: _turn(d),
     "agent.note": lambda d: f"· {d.name}",
     "session.state": lambda d: _session_state(d),
-    "session.usage": lambda d: f"· Transcript read: {_counted(len(d.spent), 'message')}",
+    "session.usage": lambda d: f"· Transcript read: {counted(len(d.spent), 'message')}",
     "session.summary": _summary,
     "run.start": lambda d: f"▸ Run: {d.trigger.prompt_preview or d.trigger.type}",
     "run.end": _run_end,
@@ -209,15 +152,16 @@ _TITLES: dict[str, Callable[[Any], str]] = {
     "tool.pre": lambda d: f"● {_call(d)}",
     "tool.post": lambda d: f"⎿ {d.tool_name} result",
     "tool.failure": lambda d: f"⎿ {d.tool_name} failed: {d.error}",
-    "tool.batch": lambda d: f"⎿ {_counted(len(d.tool_calls), 'tool call')} done",
+    "tool.batch": lambda d: f"⎿ {counted(len(d.tool_calls), 'tool call')} done",
     "permission.request": lambda d: f"⚠ Permission: {_call(d)}",
     "permission.decision": _decision,
     "decision.refused": lambda d: f"✗ Refused: {d.wanted} by {d.by}, {d.reason}",
     "permission.denied": lambda d: f"✗ Denied by the agent: {_call(d)}",
     "question.request": lambda d: _question(d),
     "question.decision": _decision,
-    "request.escalated": lambda d: f"! Nobody answers: told {', '.join(d.channels)} ({d.risk} risk)",
-    "escalation.failed": lambda d: f"✕ Nobody could be told by {d.channel}: {d.error}",
+    "request.assessed": lambda d: f"· Assessed: {', '.join((f'{d.risk} risk', *d.reasons[:1]))}",
+    "request.escalated": lambda d: f"! Unanswered: notified {', '.join(d.channels)} ({d.risk} risk)",
+    "escalation.failed": lambda d: f"✕ {d.channel} could not notify you: {d.error}",
     "elicitation.result": lambda d: f"✓ {d.mcp_server_name}: {d.action}",
     "stop.request": lambda d: "■ Stop" if d.scope == "root" else "■ Sub-agent stop",
     "stop.decision": _decision,
@@ -247,6 +191,7 @@ _TITLES: dict[str, Callable[[Any], str]] = {
     "rule.remove": lambda d: f"− Rule {d.effect} {d.pattern or d.rule_id} ({d.why})",
     "project.trust": lambda d: f"Trust in {d.path}: {d.trust}",
     "token.create": lambda d: f"+ Token {d.name} ({', '.join(d.scopes)}) by {d.by}",
+    "token.elevate": lambda d: f"+ {d.name} may also {', '.join(d.scopes)}, by {d.by}",
     "token.revoke": lambda d: f"− Token {d.name} by {d.by}",
     "log.trim": lambda d: f"− {d.events} events up to {d.upto} leave the log ({d.why})",
     "setting.change": lambda d: f"· Setting {d.key}: {d.old or 'default'} → {d.new or 'default'}",
@@ -262,7 +207,7 @@ _TITLES: dict[str, Callable[[Any], str]] = {
 
 def _launch(data: Any) -> str:
     if data.continues:
-        return f"○ Goes on after /clear ({data.mode})"
+        return f"○ Continues after /clear ({data.mode})"
     how = "Resumed" if data.resumed else "Forked" if data.forked_from else "Started"
     return (
         f"○ {how} by {data.by} ({data.mode}{', a shell' if data.shell else ''}{', worktree' if data.worktree else ''})"
@@ -278,8 +223,10 @@ def _exit(data: Any) -> str:
 def _turn(data: Any) -> str:
     if data.interrupted:
         return " · ".join(filter(None, ("■ Turn interrupted", money(data.cost_usd))))
-    words = [data.subtype if data.is_error else "Turn done", money(data.cost_usd), *data.errors[:1]]
-    return f"{'✕' if data.is_error else '■'} " + " · ".join(filter(None, words))
+    if data.is_error:
+        words = data.failure.rpartition(": ")[0] if data.advice else data.failure  # the next step is in the body
+        return " · ".join(filter(None, (f"✕ Turn failed: {words}", money(data.cost_usd))))
+    return " · ".join(filter(None, ("■ Turn done", money(data.cost_usd))))
 
 
 def _extension(data: Any) -> str:
@@ -290,19 +237,16 @@ def _extension(data: Any) -> str:
 
 def _session_state(data: Any) -> str:
     if data.status == "stale":
-        return "· Nothing heard of it for long"
+        return "· No activity for a day"
     return f"· Process is {data.status}" if data.status else f"· Runs as process {data.pid}"
 
 
 def _question(data: Any) -> str:
     if data.form == "plan":
-        return "⚠ Plan to approve"
+        return f"⚠ Plan to approve: {plan_line(data.tool_input)}".removesuffix(": ")
     if data.form == "elicitation":
         return f"⚠ {data.tool_input.get('mcp_server_name', 'MCP server')} asks: {data.tool_input.get('message', '')}"
-    questions = data.tool_input.get("questions")
-    first = questions[0] if isinstance(questions, list) and questions else None
-    asked = first.get("question", "") if isinstance(first, dict) else ""
-    return f"⚠ Question: {asked}"
+    return f"⚠ Question: {_first_question(data.tool_input)}"
 
 
 _BODIES = {
@@ -321,7 +265,7 @@ _BODIES = {
     "session.send": "prompt",
     "session.exit": "last_words",
     "session.failed": "error",
-    "turn.result": "text",
+    "turn.result": "words",
     "todo.add": "details",
     "permission.decision": "message",
     "question.decision": "message",

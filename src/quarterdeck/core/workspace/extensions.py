@@ -1,4 +1,4 @@
-"""What an agent can be extended with: plugins, the marketplaces they come from, and MCP servers."""
+"""An agent's extensions: plugins, their marketplaces, and MCP servers; and the redaction of secrets in them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ SHAPED = re.compile(r"sk-[A-Za-z0-9_-]{8,}|gh[pousr]_[A-Za-z0-9]{16,}|xox[a-z]-[
 
 QUERY = re.compile(r"(?<=\S)\?\S+")
 SHORTEST, LONGEST = 4, 500
+"""Characters of a secret to look for, since a shorter one occurs in other words; and of the output to keep."""
 
 
 class Plugin(Struct, frozen=True, kw_only=True):
-    """An installed plugin; `folder` is where it is read from, `errors` what the agent says is wrong with it."""
+    """An installed plugin; `folder` is where it is read from, `errors` are the agent's own about it."""
 
     plugin_id: str
     version: str | None = None
@@ -29,8 +30,8 @@ class Plugin(Struct, frozen=True, kw_only=True):
     capabilities: tuple[str, ...] = ()
 
 
-class Offer(Struct, frozen=True, kw_only=True):
-    """A plugin that a marketplace has."""
+class PluginOffer(Struct, frozen=True, kw_only=True):
+    """A plugin that a marketplace offers."""
 
     plugin_id: str
     description: str = ""
@@ -38,15 +39,16 @@ class Offer(Struct, frozen=True, kw_only=True):
 
 
 class Marketplace(Struct, frozen=True, kw_only=True):
-    """Where plugins come from."""
+    """A source of plugins."""
 
     name: str
     source: str
     location: str | None = None
 
 
-class Server(Struct, frozen=True, kw_only=True):
-    """An MCP server as it is configured, without the values of its secrets, and how it did when it was last tried."""
+class McpServer(Struct, frozen=True, kw_only=True):
+    """A configured MCP server, without the values of its secrets, and the result of its last check. `login` is the
+    command that signs in to it, if it requires that."""
 
     name: str
     transport: str
@@ -56,16 +58,17 @@ class Server(Struct, frozen=True, kw_only=True):
     status: str = "unchecked"
     last_error: str | None = None
     checked_at: float | None = None
+    login: str | None = None
 
 
-class Health(Struct, frozen=True, kw_only=True):
-    """How a server did: connected, failed, pending, needs_auth, disabled or unknown."""
+class ServerHealth(Struct, frozen=True, kw_only=True):
+    """The result of a check of a server: connected, failed, pending, needs_auth, disabled or unknown."""
 
     status: str
     error: str | None = None
 
 
-class NewServer(Struct, frozen=True, kw_only=True):
+class NewMcpServer(Struct, frozen=True, kw_only=True):
     """A server to add."""
 
     name: str
@@ -81,16 +84,16 @@ class NewServer(Struct, frozen=True, kw_only=True):
         return [*self.env.values(), *self.headers.values()]
 
 
-def told_without(words: str, secrets: Iterable[str]) -> str:
-    """Words of the agent for the record: without these, without what looks like a secret, and not long."""
+def redact_output(output: str, secrets: Iterable[str]) -> str:
+    """The agent's output for the feed: without these secrets, without anything that looks like one, and cut short."""
     for secret in sorted((s for s in secrets if len(s) >= SHORTEST), key=len, reverse=True):
-        words = words.replace(secret, HIDDEN)
-    words = QUERY.sub(f"?{HIDDEN}", SHAPED.sub(HIDDEN, words))
-    return words if len(words) <= LONGEST else words[:LONGEST] + "…"
+        output = output.replace(secret, HIDDEN)
+    output = QUERY.sub(f"?{HIDDEN}", SHAPED.sub(HIDDEN, output))
+    return output if len(output) <= LONGEST else output[:LONGEST] + "…"
 
 
-def without_secrets(args: Sequence[str]) -> list[str]:
-    """The words of a command with what looks like a secret left out."""
+def redact_args(args: Sequence[str]) -> list[str]:
+    """The arguments of a command, with anything that looks like a secret hidden."""
     shown: list[str] = []
     hide = False
     for word in args:

@@ -1,4 +1,4 @@
-"""What git prints, read into words; and a remote's address without what signs in to it."""
+"""Readers for git's output about a repository, and a remote's address without its credentials."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from quarterdeck.core.workspace.projects import GitFacts
 _AHEAD_BEHIND = re.compile(r"\+(\d{1,9}) -(\d{1,9})")
 _SCHEME = re.compile(r"((?:[A-Za-z0-9+.-]+::)*([A-Za-z][A-Za-z0-9+.-]*)://)(.*)", re.DOTALL)
 _PORT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]]*)(:\d*)?")
-KEPT_USER = frozenset({"ssh", "git+ssh", "ssh+git"})
-"""Here the name before the host says whom to ask for; elsewhere it may be a token."""
+SSH_SCHEMES = frozenset({"ssh", "git+ssh", "ssh+git"})
+"""In these schemes the name before the host is a user, like `git`; in others it may be a token."""
 
 
 def read_status(output: bytes) -> GitFacts:
-    """`git status --porcelain=v2 --branch -z`, or its beginning."""
+    """Read `git status --porcelain=v2 --branch -z`, or its beginning."""
     branch: str | None = None
     ahead = behind = None
     dirty = False
@@ -30,7 +30,7 @@ def read_status(output: bytes) -> GitFacts:
 
 
 def read_config(output: bytes) -> tuple[str | None, list[str]]:
-    """`git config --list -z`: the address of origin, else of the first remote, and the names of all filters."""
+    """Read `git config --list -z`: the address of origin, else of the first remote, and the names of all filters."""
     remotes: dict[str, str] = {}
     filters: dict[str, None] = {}
     for entry in output.split(b"\0"):
@@ -46,7 +46,7 @@ def read_config(output: bytes) -> tuple[str | None, list[str]]:
 
 
 def plain_remote(url: str) -> str:
-    """A remote's address without passwords, tokens and queries; what cannot be told apart is left out."""
+    """A remote's address without passwords, tokens and queries; parts that may hold one are left out."""
     shown = url.encode(errors="surrogateescape").decode(errors="replace")
     found = _SCHEME.fullmatch(shown)
     if found is None:
@@ -56,5 +56,5 @@ def plain_remote(url: str) -> str:
     user, at, host = authority.rpartition("@")
     if not _PORT.fullmatch(host) or "@" in path:
         return f"{prefix}…"
-    who = f"{user.partition(':')[0]}@" if at and scheme in KEPT_USER else ""
+    who = f"{user.partition(':')[0]}@" if at and scheme in SSH_SCHEMES else ""
     return f"{prefix}{who}{host}{slash}{path}"

@@ -1,67 +1,66 @@
-"""What a project brings of its own: what would run or be set in a session there, shown before anybody trusts it."""
+"""The configuration that a repository carries: what it would run or set in a session, shown before it is trusted."""
 
 from __future__ import annotations
 
 from msgspec import Struct
 
 
-class BroughtHook(Struct, frozen=True, kw_only=True):
-    """`runs` is the command, the address or the prompt, whole; `matcher` the tools it is for, if it names some."""
+class ProjectHook(Struct, frozen=True, kw_only=True, rename={"command": "runs"}):
+    """A hook. `command` is the whole command, address or prompt, named `runs` in the API; `matcher` the tools it is
+    for, if it names some."""
 
     event: str
     matcher: str
-    runs: str
+    command: str
     file: str
 
 
-class BroughtServer(Struct, frozen=True, kw_only=True):
-    """An MCP server. `runs` is its command or address without secrets; `gets` names its variables and headers."""
+class ProjectServer(Struct, frozen=True, kw_only=True, rename={"command": "runs", "environment": "gets"}):
+    """An MCP server. `command` is its command or address without secrets; `environment` the names of its variables and
+    headers. In the API they are `runs` and `gets`."""
 
     name: str
     transport: str
-    runs: str
-    gets: tuple[str, ...]
+    command: str
+    environment: tuple[str, ...]
     file: str
 
 
-class BroughtSetting(Struct, frozen=True, kw_only=True):
-    """Another setting: an allow rule, a variable, or anything else. `says` is empty where the value may be secret."""
+class ProjectSetting(Struct, frozen=True, kw_only=True, rename={"value": "says"}):
+    """Another setting: an allow rule, a variable, or anything else. `value` is empty if it may be secret;
+    the API names it `says`."""
 
     name: str
-    says: str
+    value: str
     file: str
 
 
-class Brings(Struct, frozen=True, kw_only=True):
-    """Everything that was found. `troubles` say what is there and could not be read: nobody has seen that."""
+class ProjectConfig(Struct, frozen=True, kw_only=True, rename={"problems": "troubles"}):
+    """All configuration of a project. `problems` name the parts that could not be read, and so cannot be shown."""
 
-    hooks: tuple[BroughtHook, ...] = ()
-    servers: tuple[BroughtServer, ...] = ()
-    variables: tuple[BroughtSetting, ...] = ()
-    allows: tuple[BroughtSetting, ...] = ()
-    others: tuple[BroughtSetting, ...] = ()
-    troubles: tuple[str, ...] = ()
-
-    @property
-    def is_nothing(self) -> bool:
-        return self == Brings()
+    hooks: tuple[ProjectHook, ...] = ()
+    servers: tuple[ProjectServer, ...] = ()
+    variables: tuple[ProjectSetting, ...] = ()
+    allows: tuple[ProjectSetting, ...] = ()
+    others: tuple[ProjectSetting, ...] = ()
+    problems: tuple[str, ...] = ()
 
 
-class Looked(Struct, frozen=True, kw_only=True):
-    """A folder by its real path, whether sessions may be started in it, and what it brings."""
+class FolderConfig(Struct, frozen=True, kw_only=True):
+    """A folder by its real path, its configuration, and whether it is trusted so that sessions may start in it."""
 
     path: str
     trusted: bool
-    brings: Brings
+    config: ProjectConfig
 
 
-def joined(parts: list[Brings], most: int) -> Brings:
-    """All of them in one, of each sort at most so many; what is left out is said."""
-    troubles = [words for part in parts for words in part.troubles]
+def merge_configs(parts: list[ProjectConfig], most: int) -> ProjectConfig:
+    """Merge several configurations, with at most this many entries of each kind; `problems` say what is left out."""
+    problems = [words for part in parts for words in part.problems]
     kept = {}
-    for sort in ("hooks", "servers", "variables", "allows", "others"):
-        found = [one for part in parts for one in getattr(part, sort)]
-        kept[sort] = tuple(found[:most])
+    for kind in ("hooks", "servers", "variables", "allows", "others"):
+        found = [one for part in parts for one in getattr(part, kind)]
+        kept[kind] = tuple(found[:most])
         if len(found) > most:
-            troubles.append(f"{len(found) - most:,} more {sort} are not shown; look at the files")
-    return Brings(**kept, troubles=tuple(troubles))
+            problems.append(f"{len(found) - most:,} more {kind} are not shown; see the files")
+    return ProjectConfig(**kept, problems=tuple(problems))

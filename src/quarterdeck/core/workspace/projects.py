@@ -1,30 +1,20 @@
-"""Projects: which one a folder is, what is known of it, and how far a look for them has come."""
+"""Projects: a folder's id, its git facts, its past sessions, and the state of the scan for projects."""
 
 from __future__ import annotations
 
 import hashlib
-import posixpath as paths
-from collections.abc import Mapping
 
 from msgspec import Struct
 
 
 def project_id_of(folder: str) -> str | None:
-    """The same id for the same folder."""
+    """A stable id of a project's folder; None for an empty path."""
     return "p_" + hashlib.sha256(folder.encode(errors="surrogatepass")).hexdigest()[:16] if folder else None
 
 
-def is_trusted(trust: Mapping[str, str], folder: str) -> bool:
-    """Whether a folder is trusted in full: what is said of the nearest folder above counts."""
-    at = folder
-    while at not in trust and paths.dirname(at) != at:
-        at = paths.dirname(at)
-    return trust.get(at) == "full"
-
-
 class GitFacts(Struct, frozen=True, kw_only=True):
-    """What git says of a folder. `is_dirty` is None when it could not say, and `trouble` then says why; a `branch` of
-    None is a detached head; `ahead` and `behind` are None without an upstream."""
+    """The facts that git reports of a folder. `is_dirty` is None when git failed, and `trouble` then says why; a
+    `branch` of None is a detached head; `ahead` and `behind` are None without an upstream."""
 
     remote: str | None = None
     branch: str | None = None
@@ -36,25 +26,26 @@ class GitFacts(Struct, frozen=True, kw_only=True):
 
 
 class Project(Struct, frozen=True, kw_only=True):
-    """One folder as a look found it; `checked_at` is when git was asked."""
+    """One folder found by a scan; `checked_at` is when git was run for it."""
 
     path: str
-    has_claude_config: bool
+    has_agent_config: bool
     last_modified: float
     git: GitFacts | None = None
     checked_at: float = 0.0
 
 
 class PastSession(Struct, frozen=True, kw_only=True):
-    """A conversation of a project that can be taken up again."""
+    """A conversation of a project that can be resumed, and the name of its agent."""
 
     session_id: str
+    agent: str
     title: str
     last_used_at: float
 
 
-class Listed(Struct, frozen=True, kw_only=True):
-    """A project with what the desk knows of it: its trust, its conversations, and how many are live."""
+class ProjectEntry(Struct, frozen=True, kw_only=True):
+    """A project with its trust, its past conversations, and the number of live sessions."""
 
     project: Project
     trust: str
@@ -63,8 +54,8 @@ class Listed(Struct, frozen=True, kw_only=True):
 
 
 class Scan(Struct, frozen=True, kw_only=True):
-    """How far a look for projects has come: `never`, `running` or `done`. `notes` say what was left out, and why;
-    `watch` how changes are seen: `off` before the first look, `live`, `partly` or by a `slow` look now and then."""
+    """The state of the scan for projects: `never`, `running` or `done`. `notes` say what was left out, and why; `watch`
+    says how changes are noticed: `off` before the first scan, `live`, `partly`, or by a `slow` scan now and then."""
 
     state: str = "never"
     done: int = 0

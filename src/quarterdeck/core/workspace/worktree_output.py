@@ -1,4 +1,4 @@
-"""What git prints of worktrees, their changes and its settings, read into words; and how ours are named."""
+"""Readers for git's output about worktrees, changes and settings; and the names of sessions' worktrees."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from msgspec import Struct
 PREFIX = "quarterdeck/"
 SHORT = 8
 MAX_NAME = 40
+"""Characters of an id and of a project's name in a folder's name: short enough to read in a prompt."""
 _BRANCHES = "refs/heads/"
 _ODD = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-class Listed(Struct, frozen=True, kw_only=True):
+class WorktreeEntry(Struct, frozen=True, kw_only=True):
     """One worktree of a repository; without a branch its head is detached."""
 
     path: str
@@ -22,7 +23,7 @@ class Listed(Struct, frozen=True, kw_only=True):
 
 
 class FileChange(Struct, frozen=True, kw_only=True):
-    """How many lines of a file came and went; None where it is not text."""
+    """The number of lines added to and removed from a file; None if it is not text."""
 
     path: str
     added: int | None
@@ -35,25 +36,25 @@ def branch_of(session_id: str) -> str:
 
 
 def folder_name(project: str, session_id: str) -> str:
-    """The folder of a session's worktree, by which a person knows it."""
+    """The folder name of a session's worktree: the project's name, so that a person recognises it, and an id."""
     name = _ODD.sub("_", project.rstrip("/").rpartition("/")[2]).strip("._-")[:MAX_NAME]
     return f"{name or 'project'}-{_short(session_id)}"
 
 
 def _short(session_id: str) -> str:
-    """As much of an id as tells sessions apart, in letters that a branch and a folder may have."""
+    """The start of a session's id, in characters that are valid in a branch and a folder name."""
     return re.sub(r"[^A-Za-z0-9]", "", session_id)[:SHORT].lower() or "session"
 
 
-def read_worktrees(output: bytes) -> list[Listed]:
-    """`git worktree list --porcelain -z`; bare ones have no files and are left out."""
+def read_worktrees(output: bytes) -> list[WorktreeEntry]:
+    """Read `git worktree list --porcelain -z`; bare ones have no files and are left out."""
     found = []
     for entry in output.split(b"\0\0"):
-        lines = dict(_halves(entry.split(b"\0")))
+        lines = dict(_pairs(entry.split(b"\0")))
         if "worktree" in lines and "bare" not in lines:
             branch = lines.get("branch", "")
             found.append(
-                Listed(
+                WorktreeEntry(
                     path=lines["worktree"],
                     branch=branch.removeprefix(_BRANCHES) if branch.startswith(_BRANCHES) else None,
                 )
@@ -61,14 +62,14 @@ def read_worktrees(output: bytes) -> list[Listed]:
     return found
 
 
-def _halves(lines: Iterable[bytes]) -> Iterable[tuple[str, str]]:
+def _pairs(lines: Iterable[bytes]) -> Iterable[tuple[str, str]]:
     for line in lines:
         name, _, value = line.decode(errors="surrogateescape").partition(" ")
         yield name, value
 
 
 def read_changes(output: bytes) -> list[FileChange]:
-    """`git diff --numstat -z --no-renames`, or its beginning."""
+    """Read `git diff --numstat -z --no-renames`, or its beginning."""
     found = []
     for line in output.split(b"\0")[:-1]:
         parts = line.decode(errors="replace").split("\t", 2)
@@ -78,22 +79,23 @@ def read_changes(output: bytes) -> list[FileChange]:
 
 
 def _count(text: str) -> int | None:
+    """A number of lines; git prints `-` for a file that is not text. `int` would raise on thousands of digits."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
 def read_names(output: bytes) -> list[str]:
-    """Names that end with NUL each; one that was cut off is left out."""
+    """Read names that each end with NUL; one that was cut off is left out."""
     return [name.decode(errors="replace") for name in output.split(b"\0")[:-1]]
 
 
 def read_settings(output: bytes) -> dict[str, str]:
-    """`git config --list -z`: the last word about each setting counts."""
+    """Read `git config --list -z`; the last value of each setting counts."""
     entries = (entry.decode(errors="surrogateescape").partition("\n") for entry in output.split(b"\0"))
     return {key: value for key, _, value in entries if key}
 
 
-def named(settings: Iterable[str], section: str) -> list[str]:
-    """The names that a section of settings is kept under: `x` for `merge.x.driver`."""
+def section_names(settings: Iterable[str], section: str) -> list[str]:
+    """The names of the subsections of a section: `x` for `merge.x.driver`."""
     found = dict.fromkeys(
         name
         for key in settings

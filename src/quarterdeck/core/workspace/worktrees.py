@@ -1,4 +1,4 @@
-"""Worktrees of sessions: what is known of one, and what it has changed."""
+"""A session's worktree, and its changes."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from quarterdeck.core.workspace.worktree_output import FileChange
 
 
 class Worktree(Struct, frozen=True, kw_only=True):
-    """One of ours: `base` is the branch it began on and goes back to, `ahead` how many commits it has that the base has
-    not. Where git cannot tell, `trouble` says why."""
+    """A session's worktree. `base` is the branch it started from and is merged into, `ahead` the number of commits that
+    the base does not have. When git fails, `trouble` says why."""
 
     project: str
     path: str
@@ -22,9 +22,9 @@ class Worktree(Struct, frozen=True, kw_only=True):
     trouble: str = ""
 
 
-class Difference(Struct, frozen=True, kw_only=True):
-    """What a worktree has changed since its base, committed or not; `is_cut` when it is more than is shown. New files
-    that git was not told of are `untracked`, and not in the text."""
+class WorktreeDiff(Struct, frozen=True, kw_only=True):
+    """The changes of a worktree since its base, committed or not; `is_cut` when there are more than are shown. New
+    files that were not added to git are `untracked`, and not in the text."""
 
     text: str
     is_cut: bool

@@ -1,107 +1,140 @@
-"""What this machine's daemon offers its surfaces: the live state first, the store for what has left it."""
+"""The API's backend on this machine, put together from its parts; and the small ones among them."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
-from quarterdeck.agents.claude.permission_suggestions import read_suggestions
-from quarterdeck.core.engine.messages import CreateToken, Decide, ExtensionChanged, Remember, Reply, RevokeToken
-from quarterdeck.core.model.decisions import Decision
-from quarterdeck.core.model.event_data import McpChangeData, PluginChangeData
-from quarterdeck.core.model.state import Request, Session, Token
-from quarterdeck.core.risk.assess import Risk
-from quarterdeck.core.risk.breakdown import Insight
-from quarterdeck.core.text.audit_row import AuditRow
+from quarterdeck import __version__
+from quarterdeck.agents.registry import AGENTS
+from quarterdeck.api.backend import Backend, RunnerEntry, SessionBackend
+from quarterdeck.config.effective import EffectiveSetting
+from quarterdeck.config.settings import Config
+from quarterdeck.core.engine.messages import CommandReply, CreateToken, ElevateToken, ExtensionChanged, RevokeToken
+from quarterdeck.core.model.event_data.admin_data import McpChangeData, PluginChangeData
+from quarterdeck.core.model.events import FeedEvent
+from quarterdeck.core.model.state import Token
+from quarterdeck.core.text.audit.audit_row import AuditRow
 from quarterdeck.core.workspace.projects import project_id_of
-from quarterdeck.daemon.backend.projects import ProjectShelf
-from quarterdeck.daemon.backend.risk import Judging
-from quarterdeck.daemon.backend.rules import RuleDesk
-from quarterdeck.daemon.backend.sessions import SessionDesk
+from quarterdeck.daemon.backend.projects import DaemonProjects
+from quarterdeck.daemon.backend.requests import DaemonRequests
+from quarterdeck.daemon.backend.risk import RiskService
+from quarterdeck.daemon.backend.rules import DaemonRules
+from quarterdeck.daemon.backend.sessions import DaemonSessions
+from quarterdeck.daemon.backend.worktrees import DaemonWorktrees
 from quarterdeck.daemon.loop.loop import Loop
-from quarterdeck.daemon.sessions.past_sessions import PriorSessions
-from quarterdeck.drivers.claude.extensions import Extensions
-from quarterdeck.sessions.tmux.pane_cache import Panes
-from quarterdeck.store.reader import AuditQuery, FeedQuery, Page, Reader
-from quarterdeck.system.process_table import resident
+from quarterdeck.daemon.sessions.controller import SessionController
+from quarterdeck.daemon.sessions.past_sessions import PastSessions
+from quarterdeck.daemon.setup.core_settings import runner_name
+from quarterdeck.drivers.extensions import Extensions
+from quarterdeck.drivers.registry import Drivers, agent_of
+from quarterdeck.errors import Refused
+from quarterdeck.sessions.tmux.pane_cache import PaneCache
+from quarterdeck.store.reader import (
+    ActorActivity,
+    AuditQuery,
+    EventPage,
+    FeedQuery,
+    Lineage,
+    Reader,
+    RunEvents,
+)
 
-OVER = ("decided", "withdrawn", "expired")
+FEED_SECONDS = 2.0
+"""How long one page of the feed is looked for; a client goes on where it ended."""
 PROJECT_SESSIONS = 1000
-"""How many sessions of one project are searched, the live and the newest first."""
+"""How many sessions of one project are searched; the live and the newest come first."""
 
 
-def _newest(sessions: dict[str, Session]) -> list[Session]:
-    return sorted(sessions.values(), key=lambda s: (-s.started_at, s.session_id))
+def daemon_backend(
+    loop: Loop,
+    reader: Reader,
+    past_sessions: PastSessions,
+    risk_service: RiskService,
+    projects: DaemonProjects,
+    controller: SessionController,
+    drivers: Drivers,
+    config: Config,
+    worktree_folder: Path,
+    panes: PaneCache,
+    collect_stats: Callable[[], dict[str, Any]] = dict,
+    settings: Sequence[EffectiveSetting] = (),
+) -> Backend:
+    """The backend of one runner."""
+    worktrees = DaemonWorktrees(loop, worktree_folder)
+    sessions = DaemonSessions(loop, controller, drivers, config, worktrees, past_sessions, panes)
+    return Backend(
+        runner_id=loop.state.runner_id,
+        runners=DaemonRunners(loop, config),
+        health=DaemonHealth(loop, collect_stats, settings),
+        feed=DaemonFeed(loop, reader, sessions),
+        sessions=sessions,
+        worktrees=worktrees,
+        requests=DaemonRequests(loop, reader, risk_service),
+        rules=DaemonRules(loop, reader, drivers),
+        projects=projects,
+        extensions=DaemonExtensions(loop, drivers.of().extensions(projects.folders)),
+        tokens=DaemonTokens(loop),
+    )
 
 
-class DaemonDesk(RuleDesk):
-    """Serves one runner."""
+class DaemonRunners:
+    """This machine alone."""
+
+    def __init__(self, loop: Loop, config: Config) -> None:
+        self._loop = loop
+        self._name = runner_name(config)
+        self._since = time.time()
+
+    def all(self) -> list[RunnerEntry]:
+        """This machine: it is ready whenever it answers."""
+        state = self._loop.state
+        entry = RunnerEntry(
+            runner_id=state.runner_id,
+            name=self._name,
+            version=__version__,
+            state="ready",
+            seq_no=state.seq_no,
+            since=self._since,
+        )
+        return [entry]
+
+
+class DaemonHealth:
+    """How the daemon is, with its numbers."""
 
     def __init__(
-        self,
-        loop: Loop,
-        reader: Reader,
-        prior: PriorSessions,
-        judging: Judging,
-        projects: ProjectShelf,
-        extensions: Extensions,
-        crew: SessionDesk,
-        panes: Panes,
-        figures: Callable[[], dict[str, Any]] = dict,
+        self, loop: Loop, collect_stats: Callable[[], dict[str, Any]], settings: Sequence[EffectiveSetting] = ()
     ) -> None:
-        super().__init__(loop, reader)
-        self._prior = prior
-        self._judging = judging
-        self.projects = projects
-        self.extensions = extensions
-        self.crew = crew
-        self._panes = panes
-        self._figures = figures
-
-    @property
-    def runner_id(self) -> str:
-        return self._loop.state.runner_id
+        self._loop = loop
+        self.stats = collect_stats
+        self.settings = list(settings)
 
     @property
     def trouble(self) -> str | None:
         return self._loop.damaged or self._loop.trouble
 
-    def stats(self) -> dict[str, Any]:
-        return self._figures()
-
     @property
-    def health(self) -> str:
+    def status(self) -> str:
         loop = self._loop
         if loop.damaged:
             return "read_only"
         return "nearly_full" if loop.nearly_full else "not_recording" if loop.trouble else "ok"
 
-    def sessions(self) -> list[Session]:
-        """Live ones first, then ended ones, then those of which only a transcript is left; each newest first."""
-        state = self._loop.state
-        heard = state.sessions.keys() | state.ended.keys()
-        prior = {s.session_id: s for s in self._prior.sessions() if s.session_id not in heard}
-        return _newest(state.sessions) + _newest(state.ended) + _newest(prior)
 
-    def session(self, session_id: str) -> Session | None:
-        state = self._loop.state
-        return state.sessions.get(session_id) or state.ended.get(session_id) or self._prior.session(session_id)
+class DaemonFeed:
+    """The log of one runner."""
 
-    async def find_session(self, session_id: str) -> Session | None:
-        return self.session(session_id) or await self._prior.find(session_id)
-
-    def memory(self, session: Session) -> int | None:
-        return resident(session.process) if session.process is not None and session.ended_at is None else None
-
-    async def panes(self, sessions: Sequence[Session]) -> Mapping[str, str]:
-        others = {s.session_id for s in sessions if s.mode == "observed" and s.ended_at is None}
-        known = await self._panes.known() if others else {}
-        return {session_id: where for session_id, where in known.items() if session_id in others}
+    def __init__(self, loop: Loop, reader: Reader, sessions: SessionBackend) -> None:
+        self._loop = loop
+        self._reader = reader
+        self._sessions = sessions
 
     @property
     def seq_no(self) -> int:
@@ -110,76 +143,65 @@ class DaemonDesk(RuleDesk):
     async def can_resume(self, after: int) -> bool:
         return await asyncio.to_thread(self._reader.first_seq_no) - 1 <= after <= self.seq_no
 
-    def live_sessions(self) -> list[Session]:
-        return _newest(self._loop.state.sessions)
+    async def events(self, query: FeedQuery) -> EventPage:
+        query = replace(query, sessions=self._sessions_of(query.project_id))
+        return await asyncio.to_thread(self._reader.feed, replace(query, seconds=FEED_SECONDS))
 
-    def pending(self) -> list[Request]:
-        return sorted((r for r in self._loop.state.requests.values() if r.status == "pending"), key=lambda r: r.seq_no)
+    async def event(self, name: str) -> tuple[FeedEvent, Lineage] | None:
+        return await asyncio.to_thread(self._reader.event, name)
 
-    async def feed(self, query: FeedQuery) -> Page:
-        if query.project_id is not None:
-            among = (s.session_id for s in self.sessions() if project_id_of(s.context.cwd) == query.project_id)
-            query = replace(query, sessions=tuple(islice(among, PROJECT_SESSIONS)))
-        return await asyncio.to_thread(self._reader.feed, query)
+    async def payload(self, event: FeedEvent) -> dict[str, Any] | None:
+        return await asyncio.to_thread(self._reader.payload, event)
+
+    async def run_events(self, session_id: str, after: int | None, before: int | None, limit: int) -> RunEvents:
+        return await asyncio.to_thread(self._reader.run_events, session_id, after, before, limit)
+
+    async def activity(self, session_id: str) -> dict[str, ActorActivity]:
+        return await asyncio.to_thread(self._reader.activity, session_id)
 
     async def audit(self, query: AuditQuery) -> list[AuditRow]:
+        query = replace(query, sessions=self._sessions_of(query.project_id))
         return await asyncio.to_thread(self._reader.audit, query)
 
-    async def requests(self, status: str | None, after: int, limit: int) -> list[Request]:
-        if status == "pending":
-            return [r for r in self.pending() if r.seq_no > after][:limit]
-        statuses = ("pending", *OVER) if status is None else OVER if status == "decided" else (status,)
-        return await asyncio.to_thread(self._reader.requests, statuses, after=after, limit=limit)
+    def _sessions_of(self, project_id: str | None) -> tuple[str, ...] | None:
+        """The sessions of a project; None for those of all."""
+        if project_id is None:
+            return None
+        among = (s.session_id for s in self._sessions.all() if project_id_of(s.context.cwd) == project_id)
+        return tuple(islice(among, PROJECT_SESSIONS))
 
-    async def request(self, request_id: str) -> Request | None:
-        live = self._loop.state.requests.get(request_id)
-        return live or await asyncio.to_thread(self._reader.request, request_id)
 
-    def risk(self, request: Request) -> Risk:
-        return self._judging.risk(request)
+class DaemonExtensions:
+    """The plugins and MCP servers of the default agent."""
 
-    async def judge(self, requests: Sequence[Request]) -> None:
-        await self._judging.judge(requests)
+    def __init__(self, loop: Loop, extensions: Extensions | None) -> None:
+        self._loop = loop
+        self._extensions = extensions
 
-    async def insight(self, request: Request) -> Insight:
-        return await self._judging.insight(request)
+    @property
+    def agent(self) -> Extensions:
+        if self._extensions is None:
+            raise Refused(f"{AGENTS[agent_of()].label} has no plugins and no MCP servers")
+        return self._extensions
 
-    def suggested(self, request: Request) -> list[str]:
-        return read_suggestions(request.suggestions)
-
-    def tokens(self) -> list[Token]:
-        return sorted(self._loop.state.tokens.values(), key=lambda t: (t.created_at, t.token_id))
-
-    async def create_token(self, command: CreateToken) -> Reply:
-        return await self._loop.command(command)
-
-    async def revoke_token(self, token_id: str, by: str) -> Reply:
-        return await self._loop.command(RevokeToken(token_id=token_id, by=by, at=time.time()))
-
-    async def record_change(self, change: PluginChangeData | McpChangeData) -> Reply:
+    async def record(self, change: PluginChangeData | McpChangeData) -> CommandReply:
         return await self._loop.command(ExtensionChanged(change=change, at=time.time()))
 
-    async def decide(
-        self,
-        request_id: str,
-        decision: Decision,
-        digest: str,
-        by: str,
-        note: str | None,
-        remember: Remember | None = None,
-    ) -> Reply:
-        prior = await self.request(request_id)
-        command = Decide(
-            request_id=request_id,
-            decision=decision,
-            digest=digest,
-            by=by,
-            at=time.time(),
-            note=note,
-            prior=prior,
-            remember=remember,
-        )
-        reply = await self._loop.command(command)
-        if reply.request is not None and reply.request.status != "pending" and reply.request.decision is None:
-            return replace(reply, request=await self.request(request_id))
-        return reply
+
+class DaemonTokens:
+    """The created credentials of one runner."""
+
+    def __init__(self, loop: Loop) -> None:
+        self._loop = loop
+
+    def all(self) -> list[Token]:
+        return sorted(self._loop.state.tokens.values(), key=lambda t: (t.created_at, t.token_id))
+
+    async def create(self, command: CreateToken) -> CommandReply:
+        return await self._loop.command(command)
+
+    async def elevate(self, command: ElevateToken) -> CommandReply:
+        return await self._loop.command(command)
+
+    async def revoke(self, token_id: str, by: str) -> CommandReply:
+        return await self._loop.command(RevokeToken(token_id=token_id, by=by, at=time.time()))

@@ -1,4 +1,5 @@
-"""The file of an edit as it is now: only of the project, regular, small, text, and not where secrets are."""
+"""The present content of a file that an edit changes: only inside the project, regular, small, text, and unlikely to
+hold secrets."""
 
 from __future__ import annotations
 
@@ -8,79 +9,80 @@ from pathlib import PurePath
 from msgspec import Struct
 
 from quarterdeck.core.model.state import Request
-from quarterdeck.core.risk.paths import inside, perhaps_secret_in, secret_in
-from quarterdeck.core.text.file_diff import EDITS, Change, change_as_asked, change_of, path_in
-from quarterdeck.system.safe_open import NotRegular, opened_below
+from quarterdeck.core.model.tool_kinds import EDIT_KINDS
+from quarterdeck.core.risk.path_zones import inside, possible_secret_in, secret_in
+from quarterdeck.core.text.file_diff import FileDiff, diff_against_file, diff_from_input, edited_path
+from quarterdeck.system.safe_open import NotRegular, open_below
 
-MOST_BYTES = 1024 * 1024
+MAX_BYTES = 1024 * 1024
 LONGEST_PATH = 4096
 
 
-class Unread(Exception):
-    """Why a file is not looked into."""
+class UnreadableFile(Exception):
+    """The reason why a file is not read."""
 
 
-class FileNow(Struct, frozen=True):
-    """What is in a file, None when there is none, and when it was last written."""
+class CurrentFile(Struct, frozen=True):
+    """The content of a file, None when there is no file, and the time of its last change."""
 
     text: str | None
     written_at: float = 0.0
 
 
-def change_now(request: Request, cwd: str) -> Change | None:
-    """What a request would do to its file; None for a tool that edits none. What is decided, and what may not be read,
-    is shown by its own words."""
-    if request.tool_name not in EDITS:
+def current_change(request: Request, cwd: str) -> FileDiff | None:
+    """The change that a request would make to its file; None for a tool that edits no file. Decided requests, and files
+    that may not be read, are shown from the tool input alone."""
+    if request.tool_kind not in EDIT_KINDS:
         return None
     if request.status != "pending":
-        return change_as_asked(request.tool_name, request.tool_input, ("as it was asked; the file is not looked into",))
+        return diff_from_input(request.tool_kind, request.tool_input, ("as requested; the file was not read",))
     try:
-        now = file_now(path_in(request.tool_input), cwd)
-    except Unread as why:
-        return change_as_asked(request.tool_name, request.tool_input, (str(why),))
-    notes = ("the file was written after this was asked",) if now.written_at > request.opened_at else ()
-    return change_of(request.tool_name, request.tool_input, now.text, notes)
+        now = read_current_file(edited_path(request.tool_input), cwd)
+    except UnreadableFile as why:
+        return diff_from_input(request.tool_kind, request.tool_input, (str(why),))
+    notes = ("the file was written after this request",) if now.written_at > request.opened_at else ()
+    return diff_against_file(request.tool_kind, request.tool_input, now.text, notes)
 
 
 def real_file(path: str, cwd: str) -> str | None:
-    """Where the file of a tool really is, links resolved; None when its words lead nowhere."""
+    """The real path of a tool's file; None when its input names none."""
     if not path or len(path) > LONGEST_PATH or "\0" in path:
         return None
     return os.path.realpath(os.path.join(cwd or "/", path))  # noqa: PTH118 - the path of another process
 
 
-def file_now(path: str, cwd: str) -> FileNow:
-    """The file of a project, whole."""
+def read_current_file(path: str, cwd: str) -> CurrentFile:
+    """Read the whole file of a project."""
     real = real_file(path, cwd)
     root = os.path.realpath(cwd) if cwd.startswith("/") else "/"
     if real is None:
-        raise Unread("names no file")
+        raise UnreadableFile("names no file")
     if root == "/" or not inside(real, root) or real == root:
-        raise Unread("the file is outside the project and is not looked into")
-    if secret_in(real) or perhaps_secret_in(real):
-        raise Unread("the file may hold secrets and is not looked into")
+        raise UnreadableFile("the file is outside the project and is not read")
+    if secret_in(real) or possible_secret_in(real):
+        raise UnreadableFile("the file may hold secrets and is not read")
     try:
-        with opened_below(root, PurePath(real).relative_to(root).parts) as (descriptor, found):
-            if found.st_size > MOST_BYTES:
-                raise Unread(f"the file is larger than {MOST_BYTES // 1024 // 1024} MiB and is not compared")
-            return FileNow(_text(descriptor), found.st_mtime)
+        with open_below(root, PurePath(real).relative_to(root).parts) as (descriptor, found):
+            if found.st_size > MAX_BYTES:
+                raise UnreadableFile(f"the file is larger than {MAX_BYTES // 1024 // 1024} MiB and is not compared")
+            return CurrentFile(_text(descriptor), found.st_mtime)
     except NotRegular:
-        raise Unread("the path is no regular file") from None
+        raise UnreadableFile("the path is not a regular file") from None
     except FileNotFoundError:
-        return FileNow(None)
+        return CurrentFile(None)
     except OSError as error:
-        raise Unread(f"the file cannot be read ({error.strerror})") from None
+        raise UnreadableFile(f"the file cannot be read ({error.strerror})") from None
 
 
 def _text(descriptor: int) -> str:
     content = b""
-    while len(content) <= MOST_BYTES and (more := os.read(descriptor, MOST_BYTES)):
+    while len(content) <= MAX_BYTES and (more := os.read(descriptor, MAX_BYTES)):
         content += more
-    if len(content) > MOST_BYTES:
-        raise Unread("the file grows while it is read and is not compared")
+    if len(content) > MAX_BYTES:
+        raise UnreadableFile("the file grows while it is read and is not compared")
     if b"\0" in content:
-        raise Unread("the file is binary")
+        raise UnreadableFile("the file is binary")
     try:
         return content.decode()
     except UnicodeDecodeError:
-        raise Unread("the file is not UTF-8 text") from None
+        raise UnreadableFile("the file is not UTF-8 text") from None

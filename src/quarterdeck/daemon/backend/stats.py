@@ -1,4 +1,4 @@
-"""One look at the daemon: its counters, what waits, the store and the process, as plain values."""
+"""A snapshot of the daemon as plain values: its counters, waiting requests, the store and the process."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from pathlib import Path
 from typing import Any
 
 from quarterdeck import __version__
-from quarterdeck.daemon.ingest.intake import Attendance
+from quarterdeck.daemon.ingest.attendance import Attendance
 from quarterdeck.daemon.loop.loop import Loop
 from quarterdeck.store.log import Log
 
 
-class Figures:
-    """What `GET /stats` shows. Reads, and changes nothing."""
+class StatsCollector:
+    """Collects the numbers of `GET /stats`. Changes nothing."""
 
     def __init__(
-        self, loop: Loop, log: Log, attendance: Attendance, notify: Callable[[], dict[str, Any]] = dict
+        self, loop: Loop, log: Log, attendance: Attendance, channel_stats: Callable[[], dict[str, Any]] = dict
     ) -> None:
         self._loop = loop
         self._log = log
         self._attendance = attendance
-        self._notify = notify
+        self._channel_stats = channel_stats
         self._started_at = time.time()
         self._started = _boot_clock()
 
@@ -55,8 +55,9 @@ class Figures:
             "requests": self._requests(now),
             "sessions": len(self._loop.state.sessions),
             "surfaces": self._attendance.surfaces,
+            "visible_surfaces": self._attendance.visible,
             "subscriber_failures": stats.subscriber_failures,
-            "notify": self._notify(),
+            "notify": self._channel_stats(),
             "store": self._store(),
             "process": _process(),
         }
@@ -83,7 +84,7 @@ class Figures:
 
 
 def _boot_clock() -> float:
-    """Seconds of a clock that nobody sets and that runs while the machine sleeps, where there is one."""
+    """Seconds of a clock that nobody sets and that, where the system has one, runs while the machine sleeps."""
     return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
 
 
@@ -105,7 +106,7 @@ def _process() -> dict[str, Any]:
 
 
 def _rss() -> int:
-    """Memory in use; where the system tells only the peak, that."""
+    """Memory in use, or its peak where the system tells only that."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):

@@ -1,12 +1,10 @@
-"""`POST /hook`: Claude Code's native HTTP hooks, as plain ASGI so that the hot path pays for nothing else."""
+"""`POST /hook`: Claude Code's native HTTP hooks, as plain ASGI because the hot path must not pay for a framework."""
 
 from __future__ import annotations
 
-import asyncio
-
 from quarterdeck.api.http.asgi import Message, Receive, Scope, Send, refuse, respond
-from quarterdeck.daemon.ingest.intake import Caller, Ears, Spoken, spoken
-from quarterdeck.daemon.loop.waiters import QUIET, Held, Told
+from quarterdeck.daemon.ingest.intake import HookCaller, HookIntake, HookResponse, hook_response
+from quarterdeck.daemon.loop.waiters import NO_OPINION, HookPending
 from quarterdeck.errors import BadInput
 from quarterdeck.wire import HEAVY, MAX_BYTES
 
@@ -14,10 +12,10 @@ STATUS = {"too_large": 413}
 
 
 class HookRoute:
-    """Takes a payload, answers 200 with the decision or 204 for no opinion."""
+    """Takes a payload; answers 200 with the decision, or 204 for no opinion."""
 
-    def __init__(self, ears: Ears) -> None:
-        self._ears = ears
+    def __init__(self, intake: HookIntake) -> None:
+        self._intake = intake
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST":
@@ -33,46 +31,54 @@ class HookRoute:
             else:
                 body = message["body"]
             caller = _caller(headers)
-            turn = self._ears.hear(body, caller) if len(body) <= HEAVY else await self._ears.hear_heavy(body, caller)
+            call = (
+                self._intake.receive(body, caller)
+                if len(body) <= HEAVY
+                else await self._intake.receive_heavy(body, caller)
+            )
         except BadInput as error:
-            self._ears.refused[error.kind] += 1
+            self._intake.refused[error.kind] += 1
             await refuse(send, STATUS.get(error.kind, 400), error.kind, str(error))
             return
-        if turn is None:
+        if call is None:
             await respond(send, 204)
             return
-        told = await turn.answer
-        if told is QUIET:
+        answer = await call.answer
+        if answer is NO_OPINION:
             await respond(send, 204)
-            self._ears.answered(turn)
+            self._intake.count_answer(call)
             return
-        last = await self._wait(turn.event_id, told.answer, receive) if isinstance(told, Held) else told
+        if isinstance(answer, HookPending):
+            last = await self._intake.wait(call.event_id, answer.answer, _disconnected(receive))
+        else:
+            last = answer
         if last is not None:
-            await _say(send, spoken(last))
-
-    async def _wait(self, request_id: str, answer: asyncio.Future[Told], receive: Receive) -> Told | None:
-        """Wait for a person as long as the agent does; None when the agent has gone."""
-        gone = asyncio.ensure_future(_disconnected(receive))
-        try:
-            await asyncio.wait((answer, gone), return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            gone.cancel()
-            if not answer.done():
-                self._ears.leave(request_id, answer)
-        return answer.result() if answer.done() else None
+            await _send_response(send, hook_response(last))
 
 
-async def _say(send: Send, said: Spoken) -> None:
-    if said.error:
-        await refuse(send, 503, "not_recorded", said.error)
-    elif said.answer is None:
+class RemovedHookRoute:
+    """Hooks of a session that has outlived `qd uninstall`: they get no opinion, and are counted but not recorded. An
+    error would be printed into the session at every step."""
+
+    def __init__(self, intake: HookIntake) -> None:
+        self._intake = intake
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._intake.count_turned_away()
+        await respond(send, 204)
+
+
+async def _send_response(send: Send, response: HookResponse) -> None:
+    if response.error:
+        await refuse(send, 503, "not_recorded", response.error)
+    elif response.answer is None:
         await respond(send, 204)
     else:
-        await respond(send, 200, said.answer)
+        await respond(send, 200, response.answer)
 
 
 async def _read_body(message: Message, headers: dict[bytes, bytes], receive: Receive) -> bytes | None:
-    """A body that comes in parts; None when the client left before sending all of it."""
+    """Read a body that comes in parts. None when the client left before sending all of it."""
     length = headers.get(b"content-length", b"0")
     if length.isdigit() and int(length) > MAX_BYTES:
         raise BadInput("too_large", f"a hook payload has at most {MAX_BYTES} bytes")
@@ -90,14 +96,14 @@ async def _read_body(message: Message, headers: dict[bytes, bytes], receive: Rec
         message = await receive()
 
 
-_UNKNOWN = Caller(holder="http")
+_UNKNOWN = HookCaller(waiter="http")
 
 
-def _caller(headers: dict[bytes, bytes]) -> Caller:
+def _caller(headers: dict[bytes, bytes]) -> HookCaller:
     if b"x-quarterdeck-entrypoint" not in headers and b"x-quarterdeck-tag" not in headers:
         return _UNKNOWN
-    return Caller(
-        holder="http",
+    return HookCaller(
+        waiter="http",
         entrypoint=headers.get(b"x-quarterdeck-entrypoint", b"").decode("latin-1"),
         tag=headers.get(b"x-quarterdeck-tag", b"").decode("latin-1"),
     )

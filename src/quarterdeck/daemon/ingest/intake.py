@@ -1,81 +1,69 @@
-"""Hearing an agent, whatever the transport: bytes in, the exact bytes Claude Code reads out."""
+"""Takes hook calls from any transport: bytes in, and out the exact bytes that Claude Code reads."""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import itertools
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quarterdeck.agents.claude.hooks import STREAMS, can_be_judged, read_hook, write_answer
-from quarterdeck.core.engine.messages import Heard
-from quarterdeck.core.model.runtime_event import RuntimeEvent
+from quarterdeck.agents.registry import AGENTS
+from quarterdeck.core.engine.messages import HookReceived
+from quarterdeck.core.model.runtime_event import FIRST_AGENT, EventName, RuntimeEvent
+from quarterdeck.core.model.tool_kinds import ToolKind
 from quarterdeck.core.rules.verdicts import rulebook
-from quarterdeck.daemon.ingest.symlinks import PlaceFinder
-from quarterdeck.daemon.loop.loop import Envelope, Loop
-from quarterdeck.daemon.loop.waiters import Held, Told
+from quarterdeck.daemon.ingest.attendance import Attendance
+from quarterdeck.daemon.ingest.symlinks import PathResolver
+from quarterdeck.daemon.loop.loop import Loop
+from quarterdeck.daemon.loop.queued_input import Envelope
+from quarterdeck.daemon.loop.waiters import HookAnswer, HookPending
 from quarterdeck.errors import BadInput
-from quarterdeck.wire import HEAVY, MAX_TOOL_INPUT, capped, read_json, write_json
+from quarterdeck.wire import HEAVY, MAX_TOOL_INPUT, cap_tool_input, read_json, write_json
 
-ATTENDED_SECONDS = 600.0
-
-
-class Attendance:
-    """Whether a person is near: a surface is connected, or somebody used CLI or API a short while ago."""
-
-    def __init__(self) -> None:
-        self.surfaces = 0
-        self._last = float("-inf")
-
-    def seen(self) -> None:
-        self._last = time.monotonic()
-
-    def count(self, change: int) -> None:
-        """A surface connected, or left."""
-        self.surfaces += change
-        self.seen()
-
-    def now(self) -> bool:
-        return self.surfaces > 0 or time.monotonic() - self._last < ATTENDED_SECONDS
+# Looked up once: every hook call is compared with these, and an enum's attribute is slow to find.
+_STREAMED, _TOOL_BEFORE, _PERMISSION_ASKED = EventName.TEXT_STREAMED, EventName.TOOL_BEFORE, EventName.PERMISSION_ASKED
 
 
-class Caller(Struct, frozen=True, kw_only=True):
-    """What the transport knows of the agent; `enforced` that it blocks the tool unless it hears otherwise."""
+class HookCaller(Struct, frozen=True, kw_only=True):
+    """Facts the transport knows about an agent. `enforced`: it blocks the tool unless the answer allows it.
+    `reconnects`: once it is held, it comes back with the same id after a restart of the daemon."""
 
-    holder: str
+    waiter: str
     enforced: bool = False
+    reconnects: bool = False
+    agent: str = FIRST_AGENT
     entrypoint: str = ""
     pid: int = 0
     tag: str = ""
 
 
-class Spoken(Struct, frozen=True):
-    """What an agent is told: the JSON, or nothing; and why nothing could be recorded."""
+class HookResponse(Struct, frozen=True):
+    """The JSON for an agent, or nothing; and the reason when nothing could be recorded."""
 
     answer: bytes | None = None
     error: str | None = None
 
 
-SILENCE = Spoken()
+SILENCE = HookResponse()
 
 
-class Turn(Struct, frozen=True, gc=False):
-    """One thing an agent said, until it has its answer; `received` is when it was here whole, by a clock that only
-    runs forward."""
+class HookCall(Struct, frozen=True, gc=False):
+    """One hook call until it is answered. `received`: monotonic time at which the payload was complete."""
 
     event_id: str
     session_id: str
     received: float
-    answer: asyncio.Future[Told | Held]
+    answer: asyncio.Future[HookAnswer | HookPending]
 
 
-class Ears:
-    """Turns what comes over a wire into inputs, and decisions into answers."""
+class HookIntake:
+    """Turns payloads into inputs."""
 
     def __init__(self, loop: Loop, attendance: Attendance) -> None:
         self._loop = loop
@@ -84,94 +72,160 @@ class Ears:
         self._boot = secrets.token_hex(6)
         self.refused = loop.stats.refused
         self._stats = loop.stats
-        self._places = PlaceFinder()
-        self._hearing: set[asyncio.Future[None]] = set()
-        self.streamed: Callable[[str, str, Any], None] = lambda session_id, kind, data: None
+        self._resolver = PathResolver()
+        self._receiving: set[asyncio.Future[None]] = set()
+        self.is_disconnected = False
+        """Whether `qd uninstall` has removed the hooks that sessions of a person call with."""
+        self.on_stream: Callable[[str, str, Any], None] = lambda session_id, kind, data: None
+
+    def turns_away(self, caller: HookCaller) -> bool:
+        """True if this is a session that has outlived `qd uninstall`: it gets no opinion, and is counted but not
+        recorded. A session that Quarterdeck has started calls with hooks of its own, which name its tag."""
+        if not self.is_disconnected or caller.tag:
+            return False
+        self.count_turned_away()
+        return True
+
+    def count_turned_away(self) -> None:
+        self.refused["after_uninstall"] += 1
 
     def new_id(self) -> str:
         return f"h{self._boot}-{next(self._ids)}"
 
-    def hear(self, body: bytes, caller: Caller) -> Turn | None:
-        """Hear one payload: its id, and what the agent is to be told. None for what is only a stream."""
+    def receive(self, body: bytes, caller: HookCaller, call_id: str = "") -> HookCall | None:
+        """Take one payload; `call_id` is the caller's own id for it. None for a stream, which gets no answer."""
         received = time.perf_counter()
-        return self.hear_payload(read_json(body), len(body), caller, self.new_id(), None, received)
+        return self._receive_body(read_json(body), body, caller, call_id, received)
 
-    async def hear_heavy(self, body: bytes, caller: Caller) -> Turn | None:
-        """`hear` for a payload that is long to read: nobody else waits meanwhile."""
+    async def receive_heavy(self, body: bytes, caller: HookCaller, call_id: str = "") -> HookCall | None:
+        """Take one payload that is long to parse; a thread parses it, so that other calls do not wait."""
         received = time.perf_counter()
         payload = await asyncio.to_thread(_read_capped, body)
-        return self.hear_payload(payload, len(body), caller, self.new_id(), None, received)
+        return self._receive_body(payload, body, caller, call_id, received)
 
-    def hear_payload(
-        self, payload: Any, size: int, caller: Caller, event_id: str, envelope: Envelope | None, received: float
-    ) -> Turn | None:
-        """Hear a payload that was read and is within the limits of a tool input."""
-        event = read_hook(
-            payload,
-            event_id=event_id,
-            at=time.time(),
-            entrypoint=caller.entrypoint,
-            tag=caller.tag,
-            pid=caller.pid,
-        )
-        if caller.enforced and not can_be_judged(event):
-            raise BadInput("unknown_call", "the gate takes a hook it knows, a PreToolUse with tool_name and tool_input")
-        if event.hook_name in STREAMS:
-            self.streamed(event.session_id, "message", event.payload)
+    def _receive_body(
+        self, payload: Any, body: bytes, caller: HookCaller, call_id: str, received: float
+    ) -> HookCall | None:
+        """Only a call that may be held can come a second time: for any other the id would be stored in vain."""
+        event = _read_event(payload, caller, call_id or self.new_id())
+        if not call_id:
+            return self.receive_event(event, len(body), caller, None, received)
+        if not _may_be_held(event, caller):
+            return self.receive_event(replace(event, id=self.new_id()), len(body), caller, None, received)
+        envelope = Envelope(call_id, hashlib.sha256(body).digest())
+        return self.receive_event(event, len(body), caller, envelope, received)
+
+    def receive_payload(
+        self, payload: Any, size: int, caller: HookCaller, event_id: str, envelope: Envelope | None, received: float
+    ) -> HookCall | None:
+        """Take a parsed payload that is within the limit of a tool input."""
+        return self.receive_event(_read_event(payload, caller, event_id), size, caller, envelope, received)
+
+    def receive_event(
+        self, event: RuntimeEvent, size: int, caller: HookCaller, envelope: Envelope | None, received: float
+    ) -> HookCall | None:
+        """Take an event; `size` is that of its payload."""
+        if caller.enforced and not _can_be_checked(event):
+            raise BadInput("unknown_call", "the enforce gate accepts only a known call with tool_name and tool_input")
+        if event.event == _STREAMED:
+            self.on_stream(event.session_id, "message", event.payload)
             return None
         attended = self._attendance.now()
-        heard = Heard(event=event, holder=caller.holder, attended=attended, enforced=caller.enforced)
-        if caller.enforced or self._is_judged(event):
-            answer = self._hear_placed(heard, envelope, is_heavy=size > HEAVY)
+        hook = HookReceived(
+            event=event,
+            waiter=caller.waiter,
+            reconnects=caller.reconnects,
+            attended=attended,
+            enforced=caller.enforced,
+        )
+        if caller.enforced or self._may_match_rules(event):
+            answer = self._receive_resolved(hook, envelope, is_heavy=size > HEAVY)
         else:
-            answer = self._loop.hear(heard, envelope, is_heavy=size > HEAVY)
-        return Turn(event_id, event.session_id, received, answer)
+            answer = self._loop.receive(hook, envelope, is_heavy=size > HEAVY)
+        return HookCall(event.id, event.session_id, received, answer)
 
-    def _is_judged(self, event: RuntimeEvent) -> bool:
-        """Whether rules may have a say, so that links must be followed first."""
-        if event.hook_name == "PreToolUse":
+    def _may_match_rules(self, event: RuntimeEvent) -> bool:
+        """True if a rule may match this call, so that symlinks must be followed first."""
+        if event.event == _TOOL_BEFORE:
             return rulebook(self._loop.state.rules).denies_anything
-        return event.hook_name == "PermissionRequest"
+        return event.event == _PERMISSION_ASKED
 
-    def _hear_placed(self, heard: Heard, envelope: Envelope | None, *, is_heavy: bool) -> asyncio.Future[Told | Held]:
-        """Follow the links, then hear it; whoever stops waiting has still been heard."""
-        answer: asyncio.Future[Told | Held] = asyncio.get_running_loop().create_future()
+    def _receive_resolved(
+        self, hook: HookReceived, envelope: Envelope | None, *, is_heavy: bool
+    ) -> asyncio.Future[HookAnswer | HookPending]:
+        """Follow symlinks, then take the call. It is recorded even when its agent stops waiting meanwhile."""
+        future: asyncio.Future[HookAnswer | HookPending] = asyncio.get_running_loop().create_future()
 
-        async def hear() -> None:
-            session = self._loop.state.sessions.get(heard.event.session_id)
-            cwd = heard.event.context.cwd or (session.context.cwd if session else "")
-            places = await self._places.find(heard.event, cwd)
-            told = await self._loop.hear(replace(heard, places=places), envelope, is_heavy=is_heavy)
-            if not answer.done():
-                answer.set_result(told)
-            elif isinstance(told, Held):
-                self._loop.leave(envelope.request_id if envelope else heard.event.id, told.answer)
+        async def receive() -> None:
+            session = self._loop.state.sessions.get(hook.event.session_id)
+            cwd = hook.event.context.cwd or (session.context.cwd if session else "")
+            paths = await self._resolver.resolve(hook.event, cwd)
+            answer = await self._loop.receive(replace(hook, paths=paths), envelope, is_heavy=is_heavy)
+            if not future.done():
+                future.set_result(answer)
+            elif isinstance(answer, HookPending):
+                self._loop.leave(envelope.request_id if envelope else hook.event.id, answer.answer)
 
-        task = asyncio.ensure_future(hear())
-        self._hearing.add(task)
-        task.add_done_callback(self._hearing.discard)
-        return answer
+        task = asyncio.ensure_future(receive())
+        self._receiving.add(task)
+        task.add_done_callback(self._receiving.discard)
+        return future
 
-    def answered(self, turn: Turn) -> None:
-        """The agent has its answer, about which nobody was asked."""
-        self._stats.answered(turn.session_id, turn.received)
+    def count_answer(self, call: HookCall) -> None:
+        """Count an answer that needed no decision."""
+        self._stats.count_answer(call.session_id, call.received)
 
-    def leave(self, request_id: str, answer: asyncio.Future[Told]) -> None:
+    def leave(self, request_id: str, answer: asyncio.Future[HookAnswer]) -> None:
         """The agent's connection closed while it waited."""
         self._loop.leave(request_id, answer)
+
+    async def wait(
+        self, request_id: str, answer: asyncio.Future[HookAnswer], closed: Coroutine[Any, Any, object]
+    ) -> HookAnswer | None:
+        """Wait for a person as long as the agent does. None when its connection closed first."""
+        gone = asyncio.ensure_future(closed)
+        try:
+            await asyncio.wait((answer, gone), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            gone.cancel()
+            if not answer.done():
+                self.leave(request_id, answer)
+        return answer.result() if answer.done() else None
+
+
+def _read_event(payload: Any, caller: HookCaller, event_id: str) -> RuntimeEvent:
+    return AGENTS[caller.agent].read_event(
+        payload, event_id=event_id, at=time.time(), entrypoint=caller.entrypoint, tag=caller.tag, pid=caller.pid
+    )
+
+
+def _may_be_held(event: RuntimeEvent, caller: HookCaller) -> bool:
+    """True if this call may wait for a person: any held hook, but of the many tool calls only those at the gate."""
+    hook = AGENTS[caller.agent].hooks.get(event.hook_name)
+    if hook is None or not hook.holds:
+        return False
+    return hook.event != EventName.TOOL_BEFORE or caller.enforced or event.tool.kind == ToolKind.QUESTION
+
+
+def _can_be_checked(event: RuntimeEvent) -> bool:
+    """True if the gate can decide on this event: a tool call with its tool and input, or a known event without one."""
+    if event.event == EventName.TOOL_BEFORE:
+        return bool(event.tool_name) and isinstance(event.payload.get("tool_input"), dict)
+    return event.event != EventName.UNKNOWN
 
 
 def _read_capped(body: bytes) -> Any:
     payload = read_json(body)
-    return capped(payload) if len(body) > MAX_TOOL_INPUT else payload
+    return cap_tool_input(payload) if len(body) > MAX_TOOL_INPUT else payload
 
 
-def spoken(told: Told) -> Spoken:
-    """A decision in Claude Code's words."""
-    request = told.request
+def hook_response(answer: HookAnswer) -> HookResponse:
+    """Encode an answer in the agent's wire format."""
+    request = answer.request
     if request is None:
-        return Spoken(error=told.error) if told.error else SILENCE
-    answer = write_answer(request.hook_name, request.tool_name, request.tool_input, told.decision)
-    if answer is None and request.enforced:
-        return Spoken(error=told.error or "nobody decided")  # silence would let the tool run
-    return Spoken(write_json(answer) if answer is not None else None, told.error)
+        return HookResponse(error=answer.error) if answer.error else SILENCE
+    write_answer = AGENTS[request.agent].write_answer
+    output = write_answer(request.hook_name, request.tool_name, request.tool_input, answer.decision)
+    if output is None and request.enforced:
+        return HookResponse(error=answer.error or "nobody decided")  # silence would let the tool run
+    return HookResponse(write_json(output) if output is not None else None, answer.error)

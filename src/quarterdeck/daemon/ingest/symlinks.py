@@ -1,4 +1,4 @@
-"""Following links: where an agent really works, and which file its tool is really about."""
+"""Follows symlinks: the real folder of an agent, and the real file of its tool use."""
 
 from __future__ import annotations
 
@@ -6,45 +6,45 @@ import os
 from pathlib import Path
 from typing import Any
 
-from quarterdeck.core.engine.messages import Places
+from quarterdeck.core.engine.messages import ResolvedPaths
 from quarterdeck.core.model.runtime_event import RuntimeEvent
-from quarterdeck.core.model.tool_use import LONGEST_PATH, from_there
-from quarterdeck.system.worker_thread import Aside, Stuck
+from quarterdeck.core.model.tool_use import MAX_PATH_LENGTH, absolute_path
+from quarterdeck.system.worker_thread import WorkerThread, WorkerTimeout
 
-PATIENCE_SECONDS = 0.5
-"""How long a file system may take; one that hangs must not keep a request from the desk."""
+RESOLVE_SECONDS = 0.5
+"""How long a file system may take; one that hangs must not keep a request from being shown."""
 
 FILE_FIELDS = ("file_path", "notebook_path", "path")
 
 
-class PlaceFinder:
-    """Resolves paths aside, where a file system may hang without keeping the daemon. What is not found out in time
-    stays as written, and no allow rule for files holds for it."""
+class PathResolver:
+    """Resolves paths in a thread, because a file system may hang. A path that is not resolved in time stays as written,
+    and no allow rule for files matches it."""
 
     def __init__(self) -> None:
-        self._aside = Aside("places")
+        self._thread = WorkerThread("paths")
 
-    async def find(self, event: RuntimeEvent, cwd: str) -> Places:
-        """The real places; the paths as written where they cannot be found out."""
+    async def resolve(self, event: RuntimeEvent, cwd: str) -> ResolvedPaths:
+        """The real paths of a hook call, or the paths as written where they cannot be resolved."""
         try:
-            return await self._aside.run(PATIENCE_SECONDS, places_of, event.payload.get("tool_input"), cwd)
-        except Stuck:
-            return Places(cwd=cwd)
+            return await self._thread.run(RESOLVE_SECONDS, resolve_paths, event.payload.get("tool_input"), cwd)
+        except WorkerTimeout:
+            return ResolvedPaths(cwd=cwd)
 
 
-def places_of(tool_input: Any, cwd: str) -> Places:
-    """The real places of a use of a tool."""
+def resolve_paths(tool_input: Any, cwd: str) -> ResolvedPaths:
+    """The real paths of a tool use."""
     real = _real(cwd) or cwd
     fields = tool_input if isinstance(tool_input, dict) else {}
     written = next((v for f in FILE_FIELDS if isinstance(v := fields.get(f), str) and v), None)
     if written is None:
-        return Places(cwd=real)
-    return Places(cwd=real, path=_real(from_there(written, real, str(Path.home()))))
+        return ResolvedPaths(cwd=real)
+    return ResolvedPaths(cwd=real, path=_real(absolute_path(written, real, str(Path.home()))))
 
 
 def _real(path: str) -> str | None:
-    """The path with every link followed; None when the system cannot tell."""
-    if not path or len(path) > LONGEST_PATH or "\0" in path:
+    """The path with every symlink followed; None when the system cannot tell."""
+    if not path or len(path) > MAX_PATH_LENGTH or "\0" in path:
         return None
     try:
         return os.path.realpath(path)
@@ -53,5 +53,5 @@ def _real(path: str) -> str | None:
 
 
 def folds_case(folder: str) -> bool:
-    """Whether the file system of this folder ignores case."""
+    """True if the file system of this folder ignores case."""
     return Path(folder.swapcase()).exists() and Path(folder).samefile(folder.swapcase())

@@ -1,4 +1,4 @@
-"""Clocks and process files of held requests: deadlines that no clock step moves, dialogs answered at the terminal."""
+"""Timers and process files of held requests: deadlines that no clock step moves, dialogs answered in the terminal."""
 
 from __future__ import annotations
 
@@ -9,169 +9,169 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from quarterdeck.core.engine.messages import Deadline, HolderGone, Input, ProcessSeen, StillWaiting, Unattended
+from quarterdeck.core.engine.messages import Deadline, Input, ProcessSeen, StillWaiting, Unattended, WaiterGone
+from quarterdeck.core.handlers.processes import AgentDialog, dialogs_after
 from quarterdeck.core.model.state import Request
-from quarterdeck.drivers.claude.session_files import Process, SessionsFolder
+from quarterdeck.drivers.base import SessionFiles, SessionProcess
 from quarterdeck.system.process_table import alive
 
+# A dead agent, or a dialog answered in its terminal, must be gone from every surface within a second.
 POLL_SECONDS = 0.25
+# An agent may write its status shortly before its hook arrives, and the file system rounds times.
 SLACK_SECONDS = 2.0
 
 
-class Watched(Struct):
-    """A held request. `since` is how old a process file's word may be to speak of its dialog, `began` when the wait
-    began by a clock that nobody sets."""
+class WatchedRequest(Struct):
+    """A held request with the dialog that its agent may show. `began`: monotonic time at which the wait began."""
 
     request_id: str
     session_id: str
-    agent_id: str | None
-    since: float
+    dialog: AgentDialog
     timer: asyncio.TimerHandle
+    began: float
     pid: int = 0
-    waited: bool = False
-    left: int = 0
-    began: float = 0.0
-    look: asyncio.TimerHandle | None = None
+    check_timer: asyncio.TimerHandle | None = None
 
 
-class Waiting:
-    """Knows every held request. `tell` is set by the loop, `attended` by the daemon; `zone` is where a day begins and
-    ends, without it as this machine has it."""
+class Deadlines:
+    """Watches every held request. The loop sets `submit`, the daemon sets `attended`. `zone` is where a day begins and
+    ends; None: this machine's own."""
 
-    def __init__(self, folder: SessionsFolder, zone: ZoneInfo | None = None) -> None:
+    def __init__(self, files: SessionFiles, zone: ZoneInfo | None = None) -> None:
         self._zone = zone
-        self.tell: Callable[[Input], None] = lambda told: None
+        self.submit: Callable[[Input], None] = lambda input: None
         self.attended: Callable[[], bool] = lambda: True
-        self._folder = folder
-        self._watched: dict[str, Watched] = {}
+        self._files = files
+        self._watched: dict[str, WatchedRequest] = {}
         self._closed: dict[str, float] = {}
         self._was_attended = True
-        self._poll: asyncio.TimerHandle | None = None
+        self._kept_until = float("-inf")
+        self._poll_timer: asyncio.TimerHandle | None = None
         self._comparing: asyncio.Task[None] | None = None
 
     def watch(self, request: Request, seconds: float, pid: int = 0) -> None:
-        """Send a Deadline after so many seconds, and close the card when the terminal answers first or the agent
-        (`pid`, where it is known) has died."""
+        """Send a Deadline after this many seconds. Close the request sooner when it is answered in the terminal, or
+        when its agent (`pid`, where known) has died."""
         self.forget(request.request_id)
         timer = asyncio.get_running_loop().call_later(seconds, self._expired, request.request_id)
         since = request.opened_at - SLACK_SECONDS
         if request.agent_id is not None:
             since = max(since, self._closed.get(request.session_id, 0.0))
-        self._watched[request.request_id] = Watched(
+        self._watched[request.request_id] = WatchedRequest(
             request.request_id,
             request.session_id,
-            request.agent_id,
-            since,
+            AgentDialog(request_id=request.request_id, agent_id=request.agent_id, since=since),
             timer,
-            pid,
             began=asyncio.get_running_loop().time(),
+            pid=pid,
         )
-        self._look_soon()
+        self._poll_soon()
 
-    def look_after(self, request_id: str, seconds: float) -> None:
-        """Send a StillWaiting after so many seconds."""
+    def expect(self, request: Request, seconds: float, is_away: Callable[[str], bool]) -> None:
+        """Give the agent of a request so long to come back after a restart. Nothing is released for want of a person
+        meanwhile: surfaces need a moment to come back, too."""
+        loop = asyncio.get_running_loop()
+        self._kept_until = loop.time() + seconds
+        watched = self._watched[request.request_id]
+        watched.dialog = replace(watched.dialog, since=request.opened_at, is_resumed=True)
+
+        def give_up() -> None:
+            if self._watched.get(request.request_id) is watched and is_away(request.request_id):
+                self.submit(WaiterGone(request_id=request.request_id, at=time.time(), is_lost=True))
+
+        loop.call_later(seconds, give_up)
+
+    def check_after(self, request_id: str, seconds: float) -> None:
+        """Send a StillWaiting after this many seconds."""
         watched = self._watched.get(request_id)
         if watched is not None:
-            if watched.look is not None:
-                watched.look.cancel()
-            watched.look = asyncio.get_running_loop().call_later(seconds, self._still_waits, watched)
+            if watched.check_timer is not None:
+                watched.check_timer.cancel()
+            watched.check_timer = asyncio.get_running_loop().call_later(seconds, self._still_waits, watched)
 
     def forget(self, request_id: str) -> None:
-        """The request is over."""
+        """Stop watching a request that is over."""
         watched = self._watched.pop(request_id, None)
         if watched is None:
             return
         watched.timer.cancel()
-        if watched.look is not None:
-            watched.look.cancel()
+        if watched.check_timer is not None:
+            watched.check_timer.cancel()
         self._closed[watched.session_id] = time.time()
         for other in self._watched.values():
-            if other.session_id == watched.session_id and other.agent_id is not None:
-                other.since = max(other.since, time.time())
+            if other.session_id == watched.session_id and other.dialog.agent_id is not None:
+                other.dialog = replace(other.dialog, since=max(other.dialog.since, time.time()))
         if not any(w.session_id == watched.session_id for w in self._watched.values()):
             del self._closed[watched.session_id]
 
     def close(self) -> None:
-        """No more clocks."""
+        """Cancel every timer."""
         for request_id in list(self._watched):
             self.forget(request_id)
-        if self._poll is not None:
-            self._poll.cancel()
+        if self._poll_timer is not None:
+            self._poll_timer.cancel()
         if self._comparing is not None:
             self._comparing.cancel()
 
     def _expired(self, request_id: str) -> None:
-        self.tell(Deadline(request_id=request_id, at=time.time()))
+        self.submit(Deadline(request_id=request_id, at=time.time()))
 
-    def _still_waits(self, watched: Watched) -> None:
+    def _still_waits(self, watched: WatchedRequest) -> None:
         waited = asyncio.get_running_loop().time() - watched.began
         minute = minute_of_day(time.time(), self._zone)
-        self.tell(StillWaiting(request_id=watched.request_id, waited=waited, minute=minute, at=time.time()))
+        self.submit(StillWaiting(request_id=watched.request_id, waited=waited, minute=minute, at=time.time()))
 
-    def _look_soon(self) -> None:
-        if self._poll is None:
-            self._poll = asyncio.get_running_loop().call_later(POLL_SECONDS, self._look)
+    def _poll_soon(self) -> None:
+        if self._poll_timer is None:
+            self._poll_timer = asyncio.get_running_loop().call_later(POLL_SECONDS, self._poll_now)
 
-    def _look(self) -> None:
-        self._poll = None
+    def _poll_now(self) -> None:
+        self._poll_timer = None
         if not self._watched:
             return
-        attended = self.attended()
+        attended = self.attended() or asyncio.get_running_loop().time() < self._kept_until
         if self._was_attended and not attended:
-            self.tell(Unattended(at=time.time()))
+            self.submit(Unattended(at=time.time()))
         self._was_attended = attended
         if self._comparing is None or self._comparing.done():
             self._comparing = asyncio.get_running_loop().create_task(self._compare())
-        self._look_soon()
+        self._poll_soon()
 
     async def _compare(self) -> None:
-        processes = await asyncio.to_thread(self._folder.read)
-        asking = {watched.session_id for watched in self._watched.values()}
+        processes = await asyncio.to_thread(self._files.read)
+        session_ids = {watched.session_id for watched in self._watched.values()}
         for watched in list(self._watched.values()):
             if watched.pid and not alive(watched.pid):
-                self.tell(HolderGone(request_id=watched.request_id, at=time.time()))
+                self.submit(WaiterGone(request_id=watched.request_id, at=time.time()))
         for process in processes:
-            if process.session_id in asking:
-                self._heard_of(process)
+            if process.session_id in session_ids:
+                self._close_answered(process)
 
-    def _heard_of(self, process: Process) -> None:
-        held = [w for w in self._watched.values() if w.session_id == process.session_id]
-        answered = answered_at_the_terminal(held, process)
-        runs = self._folder.identity(process) if answered else None
-        if runs is not None:
+    def _close_answered(self, process: SessionProcess) -> None:
+        watched = [w for w in self._watched.values() if w.session_id == process.session_id]
+        dialogs = dialogs_after([w.dialog for w in watched], process.status, process.changed_at)
+        for request, dialog in zip(watched, dialogs, strict=True):
+            request.dialog = dialog
+        answered = [dialog.request_id for dialog in dialogs if dialog.is_answered]
+        process_id = self._files.identity(process) if answered else None
+        if process_id is not None:
             seen = ProcessSeen(
                 session_id=process.session_id,
                 status=process.status,
                 waiting_for=process.waiting_for,
-                process=runs,
+                process=process_id,
                 changed_at=process.changed_at,
                 answered=tuple(answered),
                 at=time.time(),
             )
-            self.tell(seen)
+            self.submit(seen)
 
 
 def minute_of_day(at: float, zone: ZoneInfo | None) -> int:
-    """How many minutes of the local day have passed: in this zone, or where this machine is set to be by now."""
+    """Minutes since midnight in this zone, or in the machine's own zone as it is set now."""
     if zone is None:
         time.tzset()
     local = datetime.fromtimestamp(at, zone)
     return local.hour * 60 + local.minute
-
-
-def answered_at_the_terminal(held: list[Watched], process: Process) -> list[str]:
-    """The requests of one session whose dialog was on screen and is gone: seen waiting since they were asked, and
-    then twice not waiting. A file that never says waiting proves nothing.
-
-    A dialog is the main agent's while that one asks; only when it does not, it is a sub-agent's, and of which one is
-    known only when a single one asks.
-    """
-    own = [w for w in held if w.agent_id is None] or (held if len(held) == 1 else [])
-    for watched in own:
-        if process.status == "waiting":
-            watched.left = 0
-            watched.waited = watched.waited or process.changed_at >= watched.since
-        elif watched.waited:
-            watched.left += 1
-    return [w.request_id for w in own if w.left >= 2]

@@ -1,4 +1,5 @@
-"""The disk under the home: when it is nearly full agents are let go first, and a reserve keeps decisions on record."""
+"""Free space of the disk under the home: when it is nearly full, agents are released and a reserve keeps decisions on
+record."""
 
 from __future__ import annotations
 
@@ -11,33 +12,36 @@ from pathlib import Path
 import structlog
 from msgspec import Struct
 
-LOOK_SECONDS = 1.0
+# Asked for every hook call, and a system call each time would cost more than the answer is worth.
+CHECK_SECONDS = 1.0
+# Room for thousands of decisions while nothing else is recorded.
 RESERVE = 8 * 1024 * 1024
+# Recording stops well before the disk is full, and goes on at twice as much room, so that it does not flap.
 NEARLY_FULL = 16 * 1024 * 1024
 
 logger = structlog.get_logger("disk")
 
 
-class Space(Struct, frozen=True):
-    """Bytes of a file system: all, and those we may still write."""
+class DiskSpace(Struct, frozen=True):
+    """Bytes of a file system: all of them, and those this user may still write."""
 
     total: int
     free: int
 
 
-def space_at(path: Path) -> Space:
-    """The file system under this path."""
-    found = os.statvfs(path)
-    return Space(found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize)
+def space_at(path: Path) -> DiskSpace:
+    """The space of the file system that holds this path."""
+    status = os.statvfs(path)
+    return DiskSpace(status.f_blocks * status.f_frsize, status.f_bavail * status.f_frsize)
 
 
-class Disk:
-    """Looks at most once a second. Small disks have a small reserve."""
+class DiskReserve:
+    """Checks the free space at most once a second. A small disk has a small reserve."""
 
     def __init__(
         self,
         home: Path,
-        space: Callable[[Path], Space] = space_at,
+        space: Callable[[Path], DiskSpace] = space_at,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._home = home
@@ -45,54 +49,54 @@ class Disk:
         self._space = space
         self._clock = clock
         self._full = False
-        self._next_look = float("-inf")
+        self._next_check = float("-inf")
 
     @property
     def nearly_full(self) -> bool:
-        """Whether only decisions and what ends a wait are recorded."""
-        if self._clock() >= self._next_look:
-            self.look()
+        """True if only decisions and the ends of waits are recorded."""
+        if self._clock() >= self._next_check:
+            self.check()
         return self._full
 
-    def look(self) -> None:
-        """See how much is free beside the reserve; make the reserve when there is room for it."""
-        self._next_look = self._clock() + LOOK_SECONDS
+    def check(self) -> None:
+        """Read how much is free besides the reserve, and make the reserve when there is room for it."""
+        self._next_check = self._clock() + CHECK_SECONDS
         try:
             space = self._space(self._home)
             is_kept = self._reserve.exists()
         except OSError as error:
-            logger.warning("the disk cannot be seen", error=str(error))
+            logger.warning("the free disk space cannot be read", error=str(error))
             return
         low, reserve = min(NEARLY_FULL, space.total // 32), min(RESERVE, space.total // 16)
         free = space.free - (0 if is_kept else reserve)
         was_full, self._full = self._full, free < (2 * low if self._full else low)
         if self._full and not was_full:
-            logger.error("the disk is nearly full: agents are not held and not recorded", free=space.free)
+            logger.error("the disk is nearly full: hook calls are neither held nor recorded", free=space.free)
         elif was_full and not self._full:
             logger.info("the disk has room again", free=space.free)
         if not self._full and not is_kept:
             self._make(reserve)
 
-    def give_way(self) -> bool:
-        """Give the reserve back to the disk, for what must be recorded; whether there was one."""
-        self._next_look = float("-inf")
+    def free_reserve(self) -> bool:
+        """Delete the reserve to make room for inputs that must be recorded. False when there is none."""
+        self._next_check = float("-inf")
         try:
             self._reserve.unlink()
         except OSError:
             return False
-        logger.warning("the reserve is used")
+        logger.warning("the disk reserve is in use")
         return True
 
     def _make(self, size: int) -> None:
         try:
             descriptor = os.open(self._reserve, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         except OSError as error:
-            logger.warning("no reserve", error=str(error))
+            logger.warning("the disk reserve could not be made", error=str(error))
             return
         try:
             _allocate(descriptor, size)
         except OSError as error:
-            logger.warning("no reserve", error=str(error))
+            logger.warning("the disk reserve could not be made", error=str(error))
             with suppress(OSError):
                 self._reserve.unlink(missing_ok=True)
         finally:

@@ -1,4 +1,4 @@
-"""What the loop must know of an input before it is reduced, or when it could not be recorded."""
+"""Questions the loop has about an input before it is reduced, or after it could not be recorded."""
 
 from __future__ import annotations
 
@@ -7,68 +7,80 @@ from quarterdeck.core.engine.messages import (
     AddRules,
     Command,
     CreateToken,
+    DaemonRestarted,
     Deadline,
     Decide,
+    ElevateToken,
     ExtensionChanged,
-    Heard,
-    HolderGone,
+    HookReceived,
     Input,
     InputRefused,
     NotifyFailed,
     RemoveRule,
-    Restarted,
     RevokeToken,
+    RiskAssessed,
     StillWaiting,
     TranscriptRead,
-    Trimming,
+    TrimLog,
     TrustProject,
     Unattended,
+    WaiterGone,
 )
-from quarterdeck.core.engine.session_messages import Down, Failed, Given, TurnEnded, Up
+from quarterdeck.core.engine.session_messages import (
+    AgentExited,
+    AgentStarted,
+    CommandFailed,
+    PromptDelivered,
+    TurnEnded,
+)
 from quarterdeck.core.model.payload import obj, text
 
+# A longer shell command may take longer to parse than the 50 ms for which the loop may stand still.
 LONG_COMMAND = 1_000
 
-SAID_ONCE = (
+NEVER_REPEATED = (
     Deadline,
-    Down,
-    Failed,
-    Given,
-    HolderGone,
+    AgentExited,
+    CommandFailed,
+    PromptDelivered,
+    WaiterGone,
     InputRefused,
     NotifyFailed,
-    Restarted,
+    DaemonRestarted,
+    RiskAssessed,
     StillWaiting,
     TurnEnded,
     Unattended,
-    Up,
+    AgentStarted,
 )
+"""Inputs that the daemon makes itself: no client sends them again."""
 
 
-def is_said_once(told: Input) -> bool:
-    """Whether nobody would say it again when it could not be recorded."""
-    return isinstance(told, SAID_ONCE) or (isinstance(told, TranscriptRead) and bool(told.summary))
+def must_be_retried(input: Input) -> bool:
+    """True if the loop must keep an input that could not be recorded, because no sender repeats it."""
+    return isinstance(input, NEVER_REPEATED) or (isinstance(input, TranscriptRead) and bool(input.summary))
 
 
-def is_long(told: Input) -> bool:
-    """Whether deciding takes its time: a new rule looks at all that waits, and some commands are long to read."""
-    match told:
+def is_slow(input: Input) -> bool:
+    """True if deciding takes long: a new rule is matched against every waiting request, and a long shell command takes
+    long to parse."""
+    match input:
         case AddRule() | AddRules():
             return True
         case Decide(remember=remember):
             return remember is not None
-        case Heard(event=event, places=places):
-            return places is not None and len(text(obj(event.payload, "tool_input"), "command")) > LONG_COMMAND
+        case HookReceived(event=event, paths=paths):
+            return paths is not None and len(text(obj(event.payload, "tool_input"), "command")) > LONG_COMMAND
         case _:
             return False
 
 
-def about(command: Command) -> str:
-    """The id of what a command is about."""
+def subject_id(command: Command) -> str:
+    """The id of the thing that a command changes."""
     match command:
         case Decide(request_id=request_id):
             return request_id
-        case Trimming():
+        case TrimLog():
             return "log.trim"
         case AddRule(rule=rule):
             return rule.rule_id
@@ -80,7 +92,7 @@ def about(command: Command) -> str:
             return path
         case ExtensionChanged(change=change):
             return change.name
-        case CreateToken() | RevokeToken():
+        case CreateToken() | ElevateToken() | RevokeToken():
             return command.token_id
         case _:
             return command.session_id

@@ -1,4 +1,4 @@
-"""Work on inputs of megabytes: done in a thread, one at a time, while whoever sends less waits in the queue at most."""
+"""Offloads multi-megabyte inputs to one worker thread; small inputs at most wait in the queue."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from quarterdeck.core.engine.messages import Heard, Input
+from quarterdeck.core.engine.messages import HookReceived, Input
 from quarterdeck.core.model.state import Session, State
 
 T = TypeVar("T")
 
 
-class HeavyWork:
-    """The one thread that may have the log while the event loop goes on."""
+class Offload:
+    """The one thread that may use the log while the event loop goes on."""
 
     def __init__(self) -> None:
         self._pool: ThreadPoolExecutor | None = None
@@ -25,26 +25,27 @@ class HeavyWork:
 
     @property
     def is_busy(self) -> bool:
-        """Whether something is at work: nobody else may touch the log then."""
+        """True if the thread is at work: nothing else may touch the log then."""
         return self._running is not None
 
     @property
     def is_heavy(self) -> bool:
-        """Whether a session holds something large, which is written again with whatever changes it."""
+        """True if a session holds something large, which is written again with each of its changes."""
         return bool(self._sessions)
 
-    def takes(self, heavy: Iterable[Input]) -> bool:
-        """Note who says something large; whether the batch belongs into the thread."""
-        self._sessions.update(told.event.session_id for told in heavy if isinstance(told, Heard))
+    def needs_thread(self, heavy: Iterable[Input]) -> bool:
+        """Remember the sessions of these heavy inputs. True when the batch belongs in the thread."""
+        self._sessions.update(input.event.session_id for input in heavy if isinstance(input, HookReceived))
         return bool(self._sessions)
 
     def forget_light(self, state: State) -> None:
-        """Forget the sessions that hold nothing any more."""
+        """Forget the sessions that no longer hold anything large."""
         if self._sessions:
             self._sessions = {s for s in self._sessions if _holds_something(state.sessions.get(s))}
 
-    def begin(self, work: Callable[[], T], finish: Callable[[Callable[[], T]], None]) -> None:
-        """Do the work in the thread, then finish on the event loop with what gives or raises its result."""
+    def run(self, work: Callable[[], T], finish: Callable[[Callable[[], T]], None]) -> None:
+        """Do the work in the thread, then call `finish` on the event loop with a function that returns or raises its
+        result."""
         self._pool = self._pool or ThreadPoolExecutor(1, "heavy")
         future = self._pool.submit(work)
         loop = asyncio.get_running_loop()
@@ -55,23 +56,23 @@ class HeavyWork:
                 try:
                     finish(future.result)
                 finally:
-                    self._go_on()
+                    self._run_waiting()
 
         self._running = done
         future.add_done_callback(lambda _: _call_soon(loop, done))
 
-    def afterwards(self, call: Callable[[], None]) -> None:
-        """Call this when what is at work has been finished."""
+    def when_idle(self, call: Callable[[], None]) -> None:
+        """Call this when the present work is finished."""
         self._after.append(call)
 
-    def end(self) -> None:
-        """Wait for what is at work, and finish it."""
+    def finish(self) -> None:
+        """Wait for the present work and finish it."""
         while self._running is not None:
             self._running()
 
-    def _go_on(self) -> None:
-        waiting, self._after = self._after, []
-        for call in waiting:
+    def _run_waiting(self) -> None:
+        calls, self._after = self._after, []
+        for call in calls:
             if self.is_busy:
                 self._after.append(call)
             else:
@@ -83,6 +84,6 @@ def _holds_something(session: Session | None) -> bool:
 
 
 def _call_soon(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
-    """A loop that has ended was stopped, which has finished the work itself."""
+    """Call on a loop that may have ended: then `finish` has done the work."""
     with contextlib.suppress(RuntimeError):
         loop.call_soon_threadsafe(call)

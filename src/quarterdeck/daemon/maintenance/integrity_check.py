@@ -1,4 +1,4 @@
-"""After an unclean stop the whole file and the whole chain are looked over, while the daemon already works."""
+"""Checks the whole file and the whole hash chain after an unclean stop, while the daemon already works."""
 
 from __future__ import annotations
 
@@ -9,24 +9,26 @@ from collections.abc import Callable
 from pathlib import Path
 
 from quarterdeck.store.hash_chain import Damage, verify
+from quarterdeck.store.sqlite import read_only
 
+# After each stride: without a pause the thread would hold the interpreter, and the loop would stand still.
 PAUSE_SECONDS = 0.002
 
 
-class Checkup:
-    """Runs once on a thread of its own; `found` hears there what it came to."""
+class IntegrityCheck:
+    """Runs once, in a thread of its own, which calls `report` with the outcome."""
 
-    def __init__(self, log: Path, found: Callable[[Damage | None], None]) -> None:
-        self._found = found
-        self._db = sqlite3.connect(f"{log.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
+    def __init__(self, log: Path, report: Callable[[Damage | None], None]) -> None:
+        self._report = report
+        self._db = read_only(log)
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="checkup", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="integrity-check", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
 
     def stop(self) -> None:
-        """Leave off; nothing is said then."""
+        """Stop the check; nothing is reported then."""
         self._stopping.set()
         self._db.interrupt()
         self._thread.join()
@@ -34,25 +36,25 @@ class Checkup:
 
     def _run(self) -> None:
         try:
-            damage = examine(self._db, self._rest)
+            damage = find_damage(self._db, self._pause)
         except InterruptedError:
             return
         except sqlite3.DatabaseError as error:
             damage = Damage(0, str(error))
         if not self._stopping.is_set():
-            self._found(damage)
+            self._report(damage)
 
-    def _rest(self, seq_no: int) -> None:
-        """Agents and people come first."""
+    def _pause(self, seq_no: int) -> None:
+        """Leave the processor and the disk to agents and people."""
         if self._stopping.is_set():
             raise InterruptedError
         time.sleep(PAUSE_SECONDS)
 
 
-def examine(db: sqlite3.Connection, progress: Callable[[int], None] = lambda seq_no: None) -> Damage | None:
-    """Everything that can be seen to be wrong with a log: a row out of its chain, or a broken file."""
+def find_damage(db: sqlite3.Connection, progress: Callable[[int], None] = lambda seq_no: None) -> Damage | None:
+    """The first damage in a log: a row that breaks the chain, or a broken file."""
     damage = verify(db, progress=progress)
     if damage is not None:
         return damage
-    said = str(db.execute("PRAGMA quick_check(1)").fetchone()[0])
-    return None if said == "ok" else Damage(0, said.splitlines()[0])
+    result = bytes(db.execute("PRAGMA quick_check(1)").fetchone()[0]).decode(errors="replace")
+    return None if result == "ok" else Damage(0, result.splitlines()[0])

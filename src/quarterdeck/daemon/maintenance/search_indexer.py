@@ -1,4 +1,4 @@
-"""The index of words follows the log on a thread of its own, and gives way to the writer."""
+"""Keeps the search index up to date, in a thread of its own that leaves time to the writer."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ import structlog
 from quarterdeck.errors import StoreError
 from quarterdeck.store.search_index import SearchIndex
 
-LOOK_SECONDS = 0.5
+POLL_SECONDS = 0.5
+# A full disk or a file that another program holds does not recover at once.
 RETRY_SECONDS = 30.0
+# A search walks at most twice as many events that are not indexed.
 FAR_BEHIND = 5_000
 
 logger = structlog.get_logger("search")
 
 
-class Indexing:
-    """Indexes what `head` says has been written, from `start` to `stop`."""
+class SearchIndexer:
+    """Indexes the log up to `head`, from `start` to `stop`."""
 
     def __init__(self, log: Path, head: Callable[[], int]) -> None:
         self._log = log
@@ -33,9 +35,10 @@ class Indexing:
         self._thread.start()
 
     def stop(self) -> None:
-        """Ends after the chunk at hand; the next start goes on from there."""
+        """End after the present chunk; the next start goes on from there."""
         self._stopping.set()
-        self._thread.join()
+        if self._thread.is_alive():  # a start that failed stops what it has not started yet
+            self._thread.join()
 
     def _run(self) -> None:
         while not self._stopping.is_set():
@@ -57,15 +60,15 @@ class Indexing:
         while not self._stopping.is_set():
             head, started = self._head(), time.monotonic()
             if index.seq_no >= head or (index.add() == 0 and not index.forget_trimmed()):
-                self._stopping.wait(LOOK_SECONDS)
+                self._stopping.wait(POLL_SECONDS)
                 continue
             took = time.monotonic() - started
-            self._stopping.wait(took * rest(self._head() - head, head - index.seq_no))
+            self._stopping.wait(took * pause_factor(self._head() - head, head - index.seq_no))
 
 
-def rest(written: int, behind: int) -> float:
-    """How long to rest, in times of what the last chunk took: little in a pause, long while events stream in, and
-    less so when searches would have much to walk."""
+def pause_factor(written: int, behind: int) -> float:
+    """How long to pause, as a multiple of the time of the last chunk: short when nothing is written, long while events
+    stream in, and shorter again when searches would have much to walk."""
     if not written:
         return 0.1
     return 12.0 if behind < FAR_BEHIND else 6.0

@@ -1,4 +1,4 @@
-"""The ways to tell a person: a notification on this desktop, a signed webhook, a push to a phone."""
+"""Notification channels: this desktop, a signed webhook, a push to a phone."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from urllib.parse import urlsplit
 import msgspec
 
 from quarterdeck import __version__
-from quarterdeck.config import NotifySettings, host_of
-from quarterdeck.core.engine.notifications import Notice
+from quarterdeck.config.addresses import host_of
+from quarterdeck.config.settings import NotifySettings
+from quarterdeck.core.text.notifications import Notice
 from quarterdeck.core.text.sanitize import one_line
-from quarterdeck.daemon.notify.http_post import NotSent, check_url, post
+from quarterdeck.daemon.notify.http_post import NotificationFailed, check_url, post
 from quarterdeck.daemon.telemetry.log_redaction import Redactor
 from quarterdeck.errors import ConfigError
 from quarterdeck.system.private_files import read_private
@@ -41,12 +42,12 @@ DESKTOP_ENVIRONMENT = (
     "XAUTHORITY",
     "XDG_RUNTIME_DIR",
 )
-SCRIPT = ("on run argv", "display notification (item 2 of argv) with title (item 1 of argv)", "end run")
-AGENT = f"quarterdeck/{__version__}"
+MAC_SCRIPT = ("on run argv", "display notification (item 2 of argv) with title (item 1 of argv)", "end run")
+USER_AGENT = f"quarterdeck/{__version__}"
 
 
 class Channel(Protocol):
-    """Tells a person, from a thread of its own. `where` may be shown and logged."""
+    """Notifies a person. Called in a thread of its own. `where` may be shown and logged."""
 
     @property
     def name(self) -> str: ...
@@ -55,16 +56,14 @@ class Channel(Protocol):
     def where(self) -> str: ...
 
     def send(self, notice: Notice, page: str | None) -> str:
-        """What came back. Raises NotSent."""
-        ...
+        """Send a notice and return the answer. Raises NotificationFailed."""
 
-    def trouble(self) -> str | None:
-        """What is known to be wrong without a try."""
-        ...
+    def problem(self) -> str | None:
+        """A problem that is known without a try."""
 
 
 class Desktop:
-    """`notify-send` on Linux, `osascript` on macOS; text is handed over as arguments, never as a script."""
+    """`notify-send` on Linux, `osascript` on macOS. Text is passed as arguments, never as part of a script."""
 
     name = "desktop"
 
@@ -73,38 +72,40 @@ class Desktop:
         self.where = "osascript" if self._mac else "notify-send"
 
     def command(self, notice: Notice) -> list[str]:
-        """The arguments; a body for `notify-send` is markup, so it is escaped."""
+        """The command with its arguments. `notify-send` reads a body as markup, so it is escaped."""
         title = f"Quarterdeck: {notice.title}"
         if self._mac:
-            return [self.where, *(part for line in SCRIPT for part in ("-e", line)), title, notice.message]
+            return [self.where, *(part for line in MAC_SCRIPT for part in ("-e", line)), title, notice.message]
         urgency = "critical" if notice.risk == "critical" else "normal"
-        named = ["--app-name=Quarterdeck", f"--urgency={urgency}"]
-        return [self.where, *named, "--", title, html.escape(notice.message, quote=False)]
+        options = ["--app-name=Quarterdeck", f"--urgency={urgency}"]
+        return [self.where, *options, "--", title, html.escape(notice.message, quote=False)]
 
-    def trouble(self) -> str | None:
+    def problem(self) -> str | None:
         if shutil.which(self.where) is None:
             package = "" if self._mac else "; install libnotify-bin (libnotify on Fedora and Arch)"
             return f"there is no {self.where} on the daemon's PATH{package}"
         return None
 
     def send(self, notice: Notice, page: str | None) -> str:
-        if missing := self.trouble():
-            raise NotSent(missing)
+        if missing := self.problem():
+            raise NotificationFailed(missing)
         env = {name: os.environ[name] for name in DESKTOP_ENVIRONMENT if name in os.environ}
         try:
-            done = run(self.command(notice), cwd="/", env=env, seconds=DESKTOP_SECONDS, limit=DESKTOP_OUTPUT)
+            result = run(self.command(notice), cwd="/", env=env, seconds=DESKTOP_SECONDS, limit=DESKTOP_OUTPUT)
         except (OSError, ValueError) as error:  # the latter where the system's encoding has no such letter
-            raise NotSent(f"{self.where}: {type(error).__name__}", again=True) from None
-        if done.cut:
-            raise NotSent(f"{self.where}: gave no end within {DESKTOP_SECONDS:g} s, or said too much", again=True)
-        if done.code != 0:
-            said = one_line(done.err.decode(errors="replace").strip())[:200]
-            raise NotSent(f"{self.where} ended with {done.code}: {said or 'no word'}")
+            raise NotificationFailed(f"{self.where}: {type(error).__name__}", again=True) from None
+        if result.cut:
+            raise NotificationFailed(
+                f"{self.where}: did not end within {DESKTOP_SECONDS:g} s, or printed too much", again=True
+            )
+        if result.code != 0:
+            words = one_line(result.err.decode(errors="replace").strip())[:200]
+            raise NotificationFailed(f"{self.where} ended with {result.code}: {words or 'no message'}")
         return "shown"
 
 
 class Webhook:
-    """POSTs JSON, signed: the receiver knows who speaks, and by the time that it is not said again."""
+    """POSTs signed JSON: the signature proves the sender, and the timestamp in it that the call is not a replay."""
 
     name = "webhook"
 
@@ -112,16 +113,16 @@ class Webhook:
         self._url, self._secret = url, secret.encode()
         self.where = host_of(url)
 
-    def trouble(self) -> str | None:
+    def problem(self) -> str | None:
         return None
 
     def send(self, notice: Notice, page: str | None) -> str:
-        told = {"event": "requests.waiting", **msgspec.to_builtins(notice), "url": page}
-        body = msgspec.json.encode(told)
+        content = {"event": "requests.waiting", **msgspec.to_builtins(notice), "url": page}
+        body = msgspec.json.encode(content)
         at = str(int(time.time()))
         headers = {
             "Content-Type": "application/json",
-            "User-Agent": AGENT,
+            "User-Agent": USER_AGENT,
             "X-Quarterdeck-Delivery": notice.notice_id,
             "X-Quarterdeck-Timestamp": at,
             "X-Quarterdeck-Signature": f"sha256={signature(self._secret, at, body)}",
@@ -130,12 +131,12 @@ class Webhook:
 
 
 def signature(secret: bytes, timestamp: str, body: bytes) -> str:
-    """What proves that a body of this time is ours."""
+    """The signature that proves who sent this body at this time."""
     return hmac.new(secret, timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
 
 
 class Push:
-    """Publishes to a topic of ntfy or of what speaks as it does; as JSON, so that every letter arrives."""
+    """Publishes to a topic of ntfy or a compatible server; as JSON, because headers cannot carry every character."""
 
     name = "push"
 
@@ -146,11 +147,11 @@ class Push:
         self._token = token
         self.where = host_of(url)
 
-    def trouble(self) -> str | None:
+    def problem(self) -> str | None:
         return None
 
     def send(self, notice: Notice, page: str | None) -> str:
-        told = {
+        content = {
             "topic": self._topic,
             "title": notice.title,
             "message": notice.message,
@@ -158,14 +159,14 @@ class Push:
             "tags": [TAGS.get(notice.risk, "hourglass")],
             **({"click": page} if page else {}),
         }
-        headers = {"Content-Type": "application/json", "User-Agent": AGENT}
+        headers = {"Content-Type": "application/json", "User-Agent": USER_AGENT}
         if self._token:
             headers["Authorization"] = f"Bearer {self._token}"
-        return str(post(self._root, msgspec.json.encode(told), headers))
+        return str(post(self._root, msgspec.json.encode(content), headers))
 
 
 def channels_of(settings: NotifySettings, redactor: Redactor) -> list[Channel]:
-    """Those that are configured, or what is wrong with them. Their secrets never reach the log."""
+    """The configured channels, or an error with their first problem. Their secrets never reach the log."""
     found: list[Channel] = [Desktop()] if settings.desktop else []
     if settings.webhook_url:
         check_url("notify.webhook_url", settings.webhook_url)

@@ -1,4 +1,4 @@
-"""The sessions of ours: carries out what was decided about them, and hears what becomes of them."""
+"""The sessions: carries out the effects that concern them, and reports what happens to owned ones."""
 
 from __future__ import annotations
 
@@ -12,251 +12,312 @@ import structlog
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quarterdeck.core.engine.session_identity import current
+from quarterdeck.core.engine.session_identity import current_session
 from quarterdeck.core.engine.session_messages import (
-    Adjust,
-    Deliver,
-    Down,
-    Failed,
-    Finish,
-    Given,
-    Halt,
+    OBSERVED,
+    AgentEffect,
+    AgentExited,
+    AgentStarted,
+    CommandFailed,
+    DeliverPrompt,
+    EndAgent,
+    InterruptAgent,
     Launch,
-    News,
-    Start,
-    Up,
-    Work,
+    PromptDelivered,
+    ReconfigureAgent,
+    SessionEffect,
+    SessionReport,
+    StartSession,
 )
 from quarterdeck.core.model.decisions import Decision, NoOpinion
+from quarterdeck.core.model.payload import sha256_of
 from quarterdeck.core.model.state import ProcessId, Session
-from quarterdeck.daemon.ingest.intake import Caller, Ears
+from quarterdeck.daemon.ingest.intake import HookCaller, HookIntake
 from quarterdeck.daemon.loop.loop import Loop
-from quarterdeck.daemon.loop.waiters import Held
+from quarterdeck.daemon.loop.queued_input import Envelope
+from quarterdeck.daemon.loop.waiters import HookPending
+from quarterdeck.daemon.sessions.permission_query import event_of
 from quarterdeck.errors import BadInput, QuarterdeckError, Refused
-from quarterdeck.sessions.launcher import Asked, Kit, TerminalWay, Viewer, Way
-from quarterdeck.system.process_watch import process_id
+from quarterdeck.sessions.launcher import (
+    Launcher,
+    LaunchSpec,
+    ObservedAgents,
+    PermissionQuery,
+    ScreenViewer,
+    TerminalLauncher,
+)
+from quarterdeck.system.process_table import runs
 from quarterdeck.wire import write_json
 
 DID_NOT_START = "did not start"
-WAS_GONE = "was gone after a restart"
-STOPS = "Quarterdeck stops; try again when it is back"
+GONE_AFTER_RESTART = "was gone after a restart"
+STOPPING = "Quarterdeck is stopping; try again after the next start"
+# An SDK agent has two of them to end by itself, and is then killed.
 CLOSE_SECONDS = 5.0
-LOOK_SECONDS = 0.05
+POLL_SECONDS = 0.05
+# A tmux server that does not answer is asked again.
 ADOPT_SECONDS = 5.0
 GONE_SECONDS = 10.0
-ENTRYPOINT = "sdk-py"
 
-logger = structlog.get_logger("crew")
+logger = structlog.get_logger("sessions")
 
 
-class Undone(Struct, frozen=True):
-    """Why an order was not carried out: an error kind of the API, and words."""
+class CommandFailure(Struct, frozen=True):
+    """The reason why a command was not carried out: an error kind of the API, and a message."""
 
     kind: str
-    words: str
+    message: str
 
 
-class Crew:
-    """Has one way for each mode. What it is told to do is done in order for each session, and never twice."""
+class SessionController:
+    """Has one launcher for each mode. The effects of one session are carried out in order, and each only once."""
 
-    def __init__(self, loop: Loop, ears: Ears, kit: Callable[[Start], Awaitable[Kit]]) -> None:
+    def __init__(
+        self,
+        loop: Loop,
+        intake: HookIntake,
+        launch_spec: Callable[[StartSession], Awaitable[LaunchSpec]],
+        observed: ObservedAgents,
+    ) -> None:
+        self._observed = observed
         self._loop = loop
-        self._ears = ears
-        self._kit = kit
-        self._ways: Mapping[str, Way] = {}
+        self._intake = intake
+        self._launch_spec = launch_spec
+        self._launchers: Mapping[str, Launcher] = {}
         self._locks: dict[str, _Locks] = {}
-        self._doing: dict[str, asyncio.Task[Undone | None]] = {}
+        self._tasks: dict[str, asyncio.Task[CommandFailure | None]] = {}
         self._expected: dict[str, list[str]] = {}
-        self._looked: dict[str, asyncio.Event] = {}
-        self.streamed: Callable[[str, str, Any], None] = lambda session_id, kind, data: None
+        self._adopted: dict[str, asyncio.Event] = {}
+        self.on_stream: Callable[[str, str, Any], None] = lambda session_id, kind, data: None
 
-    def sign_on(self, ways: Mapping[str, Way]) -> None:
-        """From now on sessions can be run in these ways. Those in terminals that ran before may still do."""
-        self._ways = ways
+    def register_launchers(self, launchers: Mapping[str, Launcher]) -> None:
+        """Run sessions with these launchers from now on. Terminals started before a restart may still run."""
+        self._launchers = launchers
         sessions = self._loop.state.sessions.values()
         self._expected = {
-            mode: [_handle(session) for session in sessions if _ran(session, mode)] for mode in ways if mode != "sdk"
+            mode: [_handle(session) for session in sessions if _runs_in_mode(session, mode)] for mode in launchers
         }
-        self._looked = {mode: asyncio.Event() for mode in self._expected}
+        self._adopted = {mode: asyncio.Event() for mode in self._expected}
 
-    def do(self, work: Work) -> None:
-        """Begin; `done` tells how it ended."""
-        name, handle = _named(work)
-        task = asyncio.create_task(self._do(work, handle))
-        self._doing[name] = task
-        task.add_done_callback(lambda _: self._doing.pop(name, None) if self._doing.get(name) is task else None)
+    def perform(self, effect: SessionEffect) -> None:
+        """Begin to carry out an effect; `wait_for` gives its outcome."""
+        name, handle = _task_name(effect)
+        task = asyncio.create_task(self._perform(effect, handle))
+        self._tasks[name] = task
+        task.add_done_callback(lambda _: self._tasks.pop(name, None) if self._tasks.get(name) is task else None)
 
-    async def done(self, name: str) -> Undone | None:
-        """Wait for the work of this name, and why it was not done, if so."""
-        task = self._doing.get(name)
+    async def wait_for(self, name: str) -> CommandFailure | None:
+        """Wait until the effect of this name is carried out. Gives the failure, or None."""
+        task = self._tasks.get(name)
         try:
             return await asyncio.shield(task) if task is not None else None
         except asyncio.CancelledError:
             if task is None or not task.cancelled():
                 raise
-            return Undone("failed", STOPS)
+            return CommandFailure("failed", STOPPING)
 
-    async def _do(self, work: Work, handle: str) -> Undone | None:
+    async def _perform(self, effect: SessionEffect, handle: str) -> CommandFailure | None:
         locks = self._locks.setdefault(handle, _Locks())
         try:
-            if isinstance(work, Finish):
-                await self._give_up(self._way(work.mode), handle, locks)
-            await self._ready(work)
-            async with locks.of(work):
-                if isinstance(work, Finish) and locks.is_over:
+            if isinstance(effect, EndAgent) and effect.mode != OBSERVED:
+                await self._cancel_start(self._launcher(effect.mode), handle, locks)
+            await self._wait_for_adoption(effect)
+            async with locks.of(effect):
+                if isinstance(effect, EndAgent) and locks.is_over:
                     return None
-                await self._carry_out(work, handle)
-        except QuarterdeckError as refused:
-            undone = Undone("not_taken" if isinstance(work, Deliver) else "failed", str(refused))
-        except Exception as surprise:
-            logger.exception("an order to a session failed", order=type(work).__name__, session_id=handle)
-            undone = Undone("failed", f"{type(surprise).__name__}; see the daemon's log")
+                await self._carry_out(effect, handle)
+        except QuarterdeckError as error:
+            is_choosy = isinstance(effect, DeliverPrompt) or _is_observed(effect)
+            failure = CommandFailure("not_taken" if is_choosy else "failed", str(error))
+        except Exception as error:
+            logger.exception("a session command failed", command=type(effect).__name__, session_id=handle)
+            failure = CommandFailure("failed", f"{type(error).__name__}; see the daemon's log")
         else:
             return None
-        locks.is_over = locks.is_over or isinstance(work, Launch)
-        self._failed(work, handle, undone.words)
-        return undone
+        locks.is_over = locks.is_over or isinstance(effect, Launch)
+        self._failed(effect, handle, failure.message)
+        return failure
 
-    async def _ready(self, work: Work) -> None:
-        """After a restart a session is found again before anything is done with it."""
-        looked = self._looked.get(work.start.mode if isinstance(work, Launch) else work.mode)
-        if looked is not None:
-            await looked.wait()
-
-    async def _give_up(self, way: Way, handle: str, locks: _Locks) -> None:
-        """Nobody waits for a start that is no longer wanted."""
-        while locks.is_starting:
-            await way.give_up(handle)
-            await asyncio.sleep(LOOK_SECONDS)
-
-    def _failed(self, work: Work, handle: str, error: str) -> None:
-        message_id = work.send.message_id if isinstance(work, Deliver) else None
-        order = _ORDERS[type(work)]
-        self.tell(Failed(session_id=handle, order=order, error=error, message_id=message_id, at=time.time()))
-        if isinstance(work, Launch):
-            self.tell(Down(session_id=handle, at=time.time(), reason=DID_NOT_START, last_words=error))
-
-    async def _carry_out(self, work: Work, handle: str) -> None:
-        match work:
-            case Launch(start=start, after=after):
-                way = self._way(start.mode)
-                if after is not None:
-                    await _ended(after)
-                running = await way.launch(start, await self._kit(start))
-                up = Up(session_id=handle, at=time.time(), process=running.process, terminal=running.terminal)
-                self.tell(up)
-            case Deliver(send=send, mode=mode):
-                if await self._way(mode).send(replace(send, session_id=handle)):
-                    self.tell(Given(session_id=handle, at=time.time(), message_id=send.message_id))
-            case Halt(mode=mode):
-                await self._way(mode).interrupt(handle)
-            case Finish(mode=mode):
-                await self._way(mode).end(handle)
-            case Adjust(mode=mode, model=model, permission_mode=permission_mode):
-                await self._way(mode).change(handle, model, permission_mode)
+    async def _command_observed(self, effect: AgentEffect) -> None:
+        match effect:
+            case DeliverPrompt(send=send):
+                await self._observed.send(send)
+            case InterruptAgent(handle=session_id):
+                await self._observed.interrupt(session_id)
+            case EndAgent(handle=session_id, process=ProcessId() as process):
+                await self._observed.end(session_id, process)
             case _:
-                assert_never(work)
+                raise Refused(f"{effect.handle} runs in its own terminal; use that terminal")
 
-    def _way(self, mode: str) -> Way:
-        way = self._ways.get(mode)
-        if way is None:
+    async def _wait_for_adoption(self, effect: SessionEffect) -> None:
+        """Wait until the terminals from before a restart are found, so that no effect misses its session."""
+        adopted = self._adopted.get(effect.start.mode if isinstance(effect, Launch) else effect.mode)
+        if adopted is not None:
+            await adopted.wait()
+
+    async def _cancel_start(self, launcher: Launcher, handle: str, locks: _Locks) -> None:
+        """Cancel a start that is no longer needed, instead of waiting for it to finish."""
+        while locks.is_starting:
+            await launcher.cancel_launch(handle)
+            await asyncio.sleep(POLL_SECONDS)
+
+    def _failed(self, effect: SessionEffect, handle: str, error: str) -> None:
+        message_id = effect.send.message_id if isinstance(effect, DeliverPrompt) else None
+        command = _COMMAND_NAMES[type(effect)]
+        self.report(
+            CommandFailed(session_id=handle, command=command, error=error, message_id=message_id, at=time.time())
+        )
+        if isinstance(effect, Launch):
+            self.report(AgentExited(session_id=handle, at=time.time(), reason=DID_NOT_START, last_words=error))
+
+    async def _carry_out(self, effect: SessionEffect, handle: str) -> None:
+        match effect:
+            case AgentEffect(mode=mode) if mode == OBSERVED:
+                await self._command_observed(effect)
+            case Launch(start=start, after=after):
+                launcher = self._launcher(start.mode)
+                if after is not None:
+                    await _wait_for_exit(after)
+                running = await launcher.launch(start, await self._launch_spec(start))
+                self.report(
+                    AgentStarted(session_id=handle, at=time.time(), process=running.process, terminal=running.terminal)
+                )
+            case DeliverPrompt(send=send, mode=mode):
+                if await self._launcher(mode).send(replace(send, session_id=handle)):
+                    self.report(PromptDelivered(session_id=handle, at=time.time(), message_id=send.message_id))
+            case InterruptAgent(mode=mode):
+                await self._launcher(mode).interrupt(handle)
+            case EndAgent(mode=mode):
+                await self._launcher(mode).end(handle)
+            case ReconfigureAgent(mode=mode, model=model, permission_mode=permission_mode):
+                await self._launcher(mode).reconfigure(handle, model, permission_mode)
+            case _:
+                assert_never(effect)
+
+    def _launcher(self, mode: str) -> Launcher:
+        launcher = self._launchers.get(mode)
+        if launcher is None:
             raise Refused(f"sessions of mode {mode} cannot be run here")
-        return way
+        return launcher
 
-    def tell(self, news: News) -> None:
-        """What happened to a session of ours."""
-        if isinstance(news, Down):
-            self._locks.pop(news.session_id, None)
-        self._loop.tell(news)
+    def report(self, report: SessionReport) -> None:
+        """Submit a report about an owned session."""
+        if isinstance(report, AgentExited):
+            self._locks.pop(report.session_id, None)
+        self._loop.submit(report)
 
     def stream(self, session_id: str, kind: str, data: Any) -> None:
-        """Something beside the feed."""
-        session = current(self._loop.state, session_id)
-        self.streamed(session.session_id if session else session_id, kind, data)
+        """Pass on output that is not part of the feed."""
+        session = current_session(self._loop.state, session_id)
+        self.on_stream(session.session_id if session else session_id, kind, data)
 
-    async def ask(self, asked: Asked) -> Decision:
-        """Put it on the desk, as if a hook had asked."""
-        session = current(self._loop.state, asked.session_id)
-        payload = _payload(asked, session)
-        caller = Caller(holder="sdk", entrypoint=ENTRYPOINT, tag=asked.session_id)
-        event_id = self._ears.new_id()
+    async def ask_permission(self, query: PermissionQuery) -> Decision:
+        """Open a request, as a permission hook would."""
+        session = current_session(self._loop.state, query.session_id)
+        event_id, envelope = self._identity(query)
+        caller = HookCaller(
+            waiter="sdk",
+            reconnects=envelope is not None,
+            agent=query.agent,
+            entrypoint=query.entrypoint,
+            tag=query.session_id,
+        )
         try:
-            turn = self._ears.hear_payload(
-                payload, len(write_json(payload)), caller, event_id, None, time.perf_counter()
+            event = event_of(query, session, event_id)
+            call = self._intake.receive_event(
+                event, len(write_json(event.payload)), caller, envelope, time.perf_counter()
             )
         except BadInput as error:
             return NoOpinion(reason=str(error))
-        if turn is None:
+        if call is None:
             return NoOpinion()
-        told = await turn.answer
-        if isinstance(told, Held):
-            held = told.answer
+        answer = await call.answer
+        if isinstance(answer, HookPending):
+            held = answer.answer
             try:
-                told = await held
+                answer = await held
             except asyncio.CancelledError:
-                self._ears.leave(event_id, held)
+                self._intake.leave(event_id, held)
                 raise
-        return told.decision
+        return answer.decision
+
+    def _identity(self, query: PermissionQuery) -> tuple[str, Envelope | None]:
+        """The id of a query's request. A query with an id of its own comes again after a restart: it is an envelope,
+        like those of the socket's clients."""
+        if not query.query_id:
+            return self._intake.new_id(), None
+        name = sha256_of([query.session_id, query.query_id]).hex()[:16]
+        return f"sdk-{name}", Envelope(f"sdk-{name}", sha256_of([query.tool_name, query.tool_input]))
 
     async def adopt(self) -> None:
-        """After a restart: find the terminals that went on without us, and say which did not. Orders wait for it."""
+        """After a restart: find the terminals that went on running, and report those that did not. Effects wait for
+        this."""
         await asyncio.gather(*map(self._adopt, self._expected))
 
     async def _adopt(self, mode: str) -> None:
-        """Until it is known what became of them: one that nobody can ask may still run."""
+        """Try until the launcher answers: a terminal it could not ask about may still run."""
         expected = self._expected[mode]
         while True:
             try:
-                found = await self._ways[mode].adopt(expected)
+                found = await self._launchers[mode].adopt(expected)
                 break
             except Exception:
                 logger.exception("sessions could not be found again", mode=mode)
             finally:
-                self._looked[mode].set()
+                self._adopted[mode].set()
             if not expected:
                 return
             await asyncio.sleep(ADOPT_SECONDS)
         at = time.time()
         for one in found:
-            self.tell(Up(session_id=one.session_id, at=at, process=one.process, terminal=one.terminal, found=True))
+            self.report(
+                AgentStarted(
+                    session_id=one.session_id,
+                    at=at,
+                    process=one.process,
+                    terminal=one.terminal,
+                    recovered=True,
+                    queued=one.queued,
+                )
+            )
         for handle in set(expected) - {one.session_id for one in found}:
-            self.tell(Down(session_id=handle, at=at, reason=WAS_GONE))
+            self.report(AgentExited(session_id=handle, at=at, reason=GONE_AFTER_RESTART, is_lost=True))
 
-    async def view(self, session: Session, cols: int, rows: int, seen: Callable[[bytes], None]) -> Viewer:
-        """Look at the terminal of a session."""
+    async def view(self, session: Session, cols: int, rows: int, seen: Callable[[bytes], None]) -> ScreenViewer:
+        """Attach a viewer to the terminal of a session."""
         return await self._terminal(session).view(_handle(session), cols, rows, seen)
 
     async def screen(self, session: Session) -> str:
         """The text on the screen of a session."""
         return await self._terminal(session).screen(_handle(session))
 
-    def _terminal(self, session: Session) -> TerminalWay:
-        way = self._ways.get(session.mode)
-        if not session.runs_here or way is None or not isinstance(way, TerminalWay):
-            raise Refused(f"{session.session_id} has no terminal of ours; see its feed")
-        return way
+    def _terminal(self, session: Session) -> TerminalLauncher:
+        launcher = self._launchers.get(session.mode)
+        if not session.runs_here or launcher is None or not isinstance(launcher, TerminalLauncher):
+            raise Refused(f"{session.session_id} does not run in a terminal of Quarterdeck; see its feed")
+        return launcher
 
-    async def close(self) -> None:
-        """We stop: what cannot live without us ends, and is on record as ended."""
-        starts = {name: task for name, task in self._doing.items() if name.startswith("start ")}
-        for name, task in list(self._doing.items()):
+    async def close(self, *, restarts: bool) -> None:
+        """Stop: sessions that only the daemon can reach end, unless it `restarts`, and are recorded as ended."""
+        starts = {name: task for name, task in self._tasks.items() if name.startswith("start ")}
+        for name, task in list(self._tasks.items()):
             if name not in starts:
                 task.cancel()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_SECONDS):
-                closing = (way.close() for way in self._ways.values())
+                closing = (launcher.close(restarts=restarts) for launcher in self._launchers.values())
                 await asyncio.gather(*closing, *starts.values(), return_exceptions=True)
         for task in starts.values():
             task.cancel()
 
 
 class _Locks:
-    """Nothing is done before a session has started, and one prompt is given after another. An end or an interrupt
-    waits for no prompt. `is_over` when it did not start."""
+    """The order of effects in one session: nothing before its start, and one prompt after another. An end or an
+    interrupt waits for no prompt. `is_over`: it did not start."""
 
     def __init__(self) -> None:
-        self._starting = asyncio.Lock()
-        self._sending = asyncio.Lock()
+        self._starting = asyncio.Lock()  # there is no agent to send to, or to end, before it has started
+        self._sending = asyncio.Lock()  # two prompts at once would be typed into each other
         self.is_over = False
 
     @property
@@ -264,68 +325,53 @@ class _Locks:
         return self._starting.locked()
 
     @contextlib.asynccontextmanager
-    async def of(self, work: Work) -> AsyncIterator[None]:
-        if isinstance(work, Launch):
+    async def of(self, effect: SessionEffect) -> AsyncIterator[None]:
+        if isinstance(effect, Launch):
             async with self._starting:
                 yield
             return
         async with self._starting:
             pass
-        async with self._sending if isinstance(work, Deliver) else contextlib.nullcontext():
+        async with self._sending if isinstance(effect, DeliverPrompt) else contextlib.nullcontext():
             yield
 
 
-_ORDERS: Mapping[type[Work], str] = {
+_COMMAND_NAMES: Mapping[type[SessionEffect], str] = {
     Launch: "start",
-    Deliver: "send",
-    Halt: "interrupt",
-    Finish: "end",
-    Adjust: "change",
+    DeliverPrompt: "send",
+    InterruptAgent: "interrupt",
+    EndAgent: "end",
+    ReconfigureAgent: "change",
 }
 
 
-def _named(work: Work) -> tuple[str, str]:
-    """The name of a piece of work, and whose it is."""
-    match work:
+def _task_name(effect: SessionEffect) -> tuple[str, str]:
+    """The name of an effect's task, and the handle of its session."""
+    match effect:
         case Launch(start=start):
             return f"start {start.session_id}", start.session_id
-        case Deliver(send=send, handle=handle):
+        case DeliverPrompt(send=send, handle=handle):
             return f"send {send.message_id}", handle
         case _:
-            return f"{_ORDERS[type(work)]} {work.handle}", work.handle
+            return f"{_COMMAND_NAMES[type(effect)]} {effect.handle}", effect.handle
 
 
-async def _ended(process: ProcessId) -> None:
-    """One writer per conversation: who was told to end may take its time."""
-    for _ in range(int(GONE_SECONDS / LOOK_SECONDS)):
-        if process_id(process.pid) != process:
+async def _wait_for_exit(process: ProcessId) -> None:
+    """Wait for the exit of a process that was sent its end: only one process may write to a conversation."""
+    for _ in range(int(GONE_SECONDS / POLL_SECONDS)):
+        if not runs(process):
             return
-        await asyncio.sleep(LOOK_SECONDS)
-    raise Refused(f"it still runs as process {process.pid}; end that, then resume it")
+        await asyncio.sleep(POLL_SECONDS)
+    raise Refused(f"the session still runs as process {process.pid}; end that process, then resume the session")
 
 
-def _ran(session: Session, mode: str) -> bool:
+def _runs_in_mode(session: Session, mode: str) -> bool:
     return session.runs_here and session.mode == mode
 
 
+def _is_observed(effect: SessionEffect) -> bool:
+    return isinstance(effect, AgentEffect) and effect.mode == OBSERVED
+
+
 def _handle(session: Session) -> str:
-    return session.ours.handle if session.ours else session.session_id
-
-
-def _payload(asked: Asked, session: Session | None) -> dict[str, Any]:
-    """What a hook would have said."""
-    known = {
-        "session_id": session.session_id if session else asked.session_id,
-        "hook_event_name": "PermissionRequest",
-        "cwd": session.context.cwd if session else "",
-        "permission_mode": session.context.permission_mode if session else None,
-        "tool_name": asked.tool_name,
-        "tool_input": asked.tool_input,
-        "tool_use_id": asked.tool_use_id,
-        "agent_id": asked.agent_id,
-        "permission_suggestions": list(asked.suggestions),
-        "title": asked.title,
-        "decision_reason": asked.reason,
-        "blocked_path": asked.blocked_path,
-    }
-    return {key: value for key, value in known.items() if value is not None}
+    return session.owned.handle if session.owned else session.session_id

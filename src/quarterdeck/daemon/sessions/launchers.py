@@ -1,30 +1,36 @@
-"""In which ways sessions can be run here."""
+"""The launchers of this machine, one for each mode of session."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
 
-from quarterdeck.config import Config
-from quarterdeck.drivers.claude.sdk_launcher import SdkWay
-from quarterdeck.sessions.launcher import Ear, Way
-from quarterdeck.sessions.pty.launcher import PtyWay
-from quarterdeck.sessions.tmux.launcher import TmuxWay
+from quarterdeck.config.settings import Config
+from quarterdeck.drivers.registry import Drivers
+from quarterdeck.sessions.launcher import Launcher, SessionListener
+from quarterdeck.sessions.pty.launcher import PtyLauncher
+from quarterdeck.sessions.tmux.launcher import TmuxLauncher
 
 
-def ways_of(config: Config, ear: Ear, folder: Path) -> Mapping[str, Way]:
-    """Each mode with the way that runs it; `folder` is ours alone."""
+def launchers_of(config: Config, drivers: Drivers, listener: SessionListener, folder: Path) -> Mapping[str, Launcher]:
+    """Each mode with its launcher. Only this user can read `folder`."""
     terminal = config.pty
-    socket = Path(terminal.tmux_socket).expanduser() if terminal.tmux_socket else folder / "tmux"
+    sdk = drivers.of().sdk_launcher(listener, folder)
     return {
-        "sdk": SdkWay(ear, sources=config.sdk.setting_sources),
-        "pty": PtyWay(ear, folder, shell=terminal.shell, cols=terminal.cols, rows=terminal.rows),
-        "tmux": TmuxWay(
-            ear,
-            socket,
+        **({"sdk": sdk} if sdk else {}),
+        "pty": PtyLauncher(listener, folder, shell=terminal.shell, cols=terminal.cols, rows=terminal.rows),
+        "tmux": TmuxLauncher(
+            listener,
+            tmux_socket_of(config, folder),
             shell=terminal.shell,
             cols=terminal.cols,
             rows=terminal.rows,
             scrollback_lines=terminal.scrollback_lines,
         ),
     }
+
+
+def tmux_socket_of(config: Config, folder: Path) -> Path:
+    """The socket of the tmux server that owned sessions run in."""
+    named = config.pty.tmux_socket
+    return Path(named).expanduser() if named else folder / "tmux"

@@ -1,4 +1,4 @@
-"""Process truth: follows who runs each live session, and tells what hooks cannot: an interrupt, a kill, a lost end."""
+"""Follows the process of each live session and reports events that no hook sends: an interrupt, a kill, a lost end."""
 
 from __future__ import annotations
 
@@ -10,113 +10,118 @@ import structlog
 from msgspec import Struct
 
 from quarterdeck.core.engine.messages import Input, ProcessGone, ProcessSeen, TimePassed
-from quarterdeck.core.handlers.processes import is_news
+from quarterdeck.core.handlers.processes import has_changes
 from quarterdeck.core.model.state import ProcessId, Session
-from quarterdeck.drivers.claude.session_files import Process, SessionsFolder
+from quarterdeck.drivers.base import SessionFiles, SessionProcess
 from quarterdeck.system.process_table import runs
 
-LOOK_SECONDS = 0.5
+# There is no notice of a change of these files that all systems have, and a read of unchanged ones is cheap.
+POLL_SECONDS = 0.5
 AGE_SECONDS = 60.0
-GONE_LOOKS = 2
-"""How often a process must be missed: a session that ends says so itself, a moment before."""
+POLLS_UNTIL_GONE = 2
+"""Consecutive polls without the process before its session counts as ended: a session that ends reports that itself, a
+moment before."""
 
-MOVED_LOOKS = 6
-"""How often a process must be seen with another session: `/clear` tells us too, a moment later."""
+POLLS_UNTIL_MOVED = 6
+"""Consecutive polls that must show the process with another session: after `/clear` a hook reports that too, a moment
+later."""
 
-logger = structlog.get_logger("truth")
+logger = structlog.get_logger("processes")
 
 
-class Seen(Struct, frozen=True):
-    """One look: what runs each session, and whose process is gone or runs another one."""
+class ProcessScan(Struct, frozen=True):
+    """One scan: the process of each session, and the sessions whose process is gone or runs another one."""
 
-    running: dict[str, tuple[ProcessId, Process]]
+    running: dict[str, tuple[ProcessId, SessionProcess]]
     gone: frozenset[str]
     moved: frozenset[str]
 
 
-class Truth:
-    """Looks at the processes of live sessions. `sessions` gives those, `tell` puts an input in the queue."""
+class ProcessMonitor:
+    """Polls the processes of live sessions. `sessions` gives those, `submit` puts an input in the queue."""
 
     def __init__(
-        self, folder: SessionsFolder, sessions: Callable[[], Mapping[str, Session]], tell: Callable[[Input], None]
+        self, files: SessionFiles, sessions: Callable[[], Mapping[str, Session]], submit: Callable[[Input], None]
     ) -> None:
-        self._folder = folder
+        self._files = files
         self._sessions = sessions
-        self._tell = tell
+        self._submit = submit
         self._missed: dict[tuple[str, ProcessId], int] = {}
 
     async def follow(self) -> None:
-        """Look until cancelled; a look that fails is logged and the next one tried."""
+        """Poll until cancelled; a poll that fails is logged and the next one tried."""
         aged_at = float("-inf")
         while True:
             if self._sessions():
                 try:
-                    await self.look()
+                    await self.poll()
                 except OSError as error:
                     logger.warning("the process table could not be read", error=str(error))
                 if time.monotonic() - aged_at >= AGE_SECONDS:
                     aged_at = time.monotonic()
-                    self._tell(TimePassed(at=time.time()))
-            await asyncio.sleep(LOOK_SECONDS)
+                    self._submit(TimePassed(at=time.time()))
+            await asyncio.sleep(POLL_SECONDS)
 
-    async def look(self) -> None:
+    async def poll(self) -> None:
         """Compare every live session with its process once."""
         known = {session_id: session.process for session_id, session in self._sessions().items()}
-        seen = await asyncio.to_thread(look, self._folder, known)
-        for session_id, (process, said) in seen.running.items():
-            self._saw(session_id, process, said)
-        self._miss(known, seen)
+        seen = await asyncio.to_thread(scan_processes, self._files, known)
+        for session_id, (process, process_file) in seen.running.items():
+            self._report_seen(session_id, process, process_file)
+        self._report_missing(known, seen)
 
-    def _saw(self, session_id: str, process: ProcessId, said: Process) -> None:
+    def _report_seen(self, session_id: str, process: ProcessId, process_file: SessionProcess) -> None:
         session = self._sessions().get(session_id)
-        told = ProcessSeen(
+        event = ProcessSeen(
             session_id=session_id,
-            status=said.status,
-            waiting_for=said.waiting_for,
+            status=process_file.status,
+            waiting_for=process_file.waiting_for,
             process=process,
-            changed_at=said.changed_at,
+            changed_at=process_file.changed_at,
             at=time.time(),
         )
-        if session is not None and is_news(session, told):
-            self._tell(told)
+        if session is not None and has_changes(session, event):
+            self._submit(event)
 
-    def _miss(self, known: Mapping[str, ProcessId | None], seen: Seen) -> None:
+    def _report_missing(self, known: Mapping[str, ProcessId | None], seen: ProcessScan) -> None:
         missed: dict[tuple[str, ProcessId], int] = {}
         for session_id in seen.gone | seen.moved:
             process = known[session_id]
             assert process is not None
             count = missed[session_id, process] = self._missed.get((session_id, process), 0) + 1
-            if session_id in seen.gone and count >= GONE_LOOKS:
-                self._tell(ProcessGone(session_id=session_id, process=process, at=time.time()))
-            elif session_id in seen.moved and count >= MOVED_LOOKS:
-                told = ProcessGone(session_id=session_id, process=process, at=time.time(), reason="process_moved_on")
-                self._tell(told)
+            if session_id in seen.gone and count >= POLLS_UNTIL_GONE:
+                self._submit(ProcessGone(session_id=session_id, process=process, at=time.time()))
+            elif session_id in seen.moved and count >= POLLS_UNTIL_MOVED:
+                event = ProcessGone(session_id=session_id, process=process, at=time.time(), reason="process_moved_on")
+                self._submit(event)
         self._missed = missed
 
 
-def look(folder: SessionsFolder, known: Mapping[str, ProcessId | None]) -> Seen:
-    """What the files and the process table say of these sessions, of which some have a process already."""
+def scan_processes(folder: SessionFiles, known: Mapping[str, ProcessId | None]) -> ProcessScan:
+    """Find the processes of these sessions in the process files and the process table."""
     files = folder.read()
-    named: dict[str, list[Process]] = {}
-    for said in files:
-        if said.session_id in known:
-            named.setdefault(said.session_id, []).append(said)
+    named: dict[str, list[SessionProcess]] = {}
+    for process_file in files:
+        if process_file.session_id in known:
+            named.setdefault(process_file.session_id, []).append(process_file)
     running = {}
     for session_id, claims in named.items():
-        found = _runner(folder, claims, known[session_id])
+        found = _session_process(folder, claims, known[session_id])
         if found is not None:
             running[session_id] = found
     lost = {s: process for s, process in known.items() if process is not None and s not in running}
     gone = frozenset(s for s, process in lost.items() if not runs(process))
-    others = {said.pid for said in files}
+    others = {process_file.pid for process_file in files}
     moved = frozenset(s for s, process in lost.items() if s not in gone and process.pid in others)
-    return Seen(running, gone, moved)
+    return ProcessScan(running, gone, moved)
 
 
-def _runner(
-    folder: SessionsFolder, claims: Iterable[Process], known: ProcessId | None
-) -> tuple[ProcessId, Process] | None:
-    """Who runs a session: the process that is known for it, else the one that spoke last."""
-    alive = [(process, said) for said in claims if (process := folder.identity(said)) is not None]
+def _session_process(
+    folder: SessionFiles, claims: Iterable[SessionProcess], known: ProcessId | None
+) -> tuple[ProcessId, SessionProcess] | None:
+    """The process that runs a session: the known one, else the one whose file changed last."""
+    alive = [
+        (process, process_file) for process_file in claims if (process := folder.identity(process_file)) is not None
+    ]
     alive.sort(key=lambda found: (found[0] == known, found[1].changed_at))
     return alive[-1] if alive else None

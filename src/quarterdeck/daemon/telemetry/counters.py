@@ -1,4 +1,4 @@
-"""What the daemon counts about itself: counters and histograms that cost the hot path next to nothing."""
+"""Counters and histograms about the daemon, cheap enough for the hot path."""
 
 from __future__ import annotations
 
@@ -16,17 +16,20 @@ from quarterdeck.core.model.events import FeedEvent
 
 SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 SIZES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0)
+# Sessions come and go for as long as the daemon runs.
 MAX_SESSIONS = 200
+# Short enough to see a stall of 50 ms; while nothing happens such a timer would only keep the processor awake.
 BUSY_SECONDS = 0.02
 IDLE_SECONDS = 0.5
 WINDOW_SECONDS = 60.0
+# A minute of samples at BUSY_SECONDS.
 LAG_SAMPLES = 3_000
-MISSED = 500
-"""How many looks that a single stall kept from happening are counted at most."""
+MAX_MISSED = 500
+"""At most this many samples that one stall kept from being taken are counted."""
 
 
 class Histogram:
-    """Counts in fixed buckets; `bounds` are their upper ends, and what is above the last has a bucket of its own."""
+    """Counts in fixed buckets. `bounds` are their upper ends; values above the last one have a bucket of their own."""
 
     __slots__ = ("_bounds", "counts", "sum")
 
@@ -40,7 +43,7 @@ class Histogram:
         self.sum += value
 
     def snapshot(self) -> dict[str, Any]:
-        """Cumulative counts by upper end, as Prometheus has them."""
+        """Cumulative counts by upper end, in the form of Prometheus."""
         counts = list(accumulate(self.counts))
         return {
             "count": counts[-1],
@@ -74,7 +77,7 @@ class Peak:
 
 
 class Overhead(Struct):
-    """What answering one session has cost: how often, how long in all, and when last."""
+    """The cost of answering one session: number of calls, total seconds, and time of the last call."""
 
     calls: int = 0
     seconds: float = 0.0
@@ -82,10 +85,10 @@ class Overhead(Struct):
 
 
 class Stats:
-    """Owned by the daemon, changed only on its loop. What is done for every event is written out, not called."""
+    """The daemon's counters, changed only on its loop, so that none needs a lock."""
 
     def __init__(self) -> None:
-        self.events: dict[str, int] = {}
+        self.events: Counter[str] = Counter()
         self.refused: Counter[str] = Counter()
         self.not_recorded = 0
         self.subscriber_failures = 0
@@ -96,27 +99,20 @@ class Stats:
         self.lag = Lag()
         self.sessions: dict[str, Overhead] = {}
 
-    def drained(self, inputs: int, waiting: int, began: float, events: Sequence[FeedEvent]) -> None:
-        """A batch is on record whose writing began then; `waiting` is how many inputs it left in the queue."""
+    def count_batch(self, inputs: int, waiting: int, began: float, events: Sequence[FeedEvent]) -> None:
+        """Count a recorded batch. `began`: when its writing began; `waiting`: how many inputs it left in the queue."""
         now = perf_counter()
-        sizes, times, kinds = self.batch_size, self.append_seconds, self.events
-        sizes.counts[bisect_left(SIZES, inputs)] += 1
-        sizes.sum += inputs
-        times.counts[bisect_left(SECONDS, now - began)] += 1
-        times.sum += now - began
-        for event in events:
-            kind = event.kind
-            kinds[kind] = kinds.get(kind, 0) + 1
+        self.batch_size.observe(inputs)
+        self.append_seconds.observe(now - began)
+        self.events.update([event.kind for event in events])
         self.lag.busy = True
         self.queue.observe(inputs + waiting, now)
 
-    def answered(self, session_id: str, received: float) -> None:
-        """An agent that nobody decides about has its answer; `received` is when its payload was here whole."""
+    def count_answer(self, session_id: str, received: float) -> None:
+        """Count an answer that needed no decision. `received`: when its payload was complete."""
         now = perf_counter()
         seconds = now - received
-        times = self.hook_seconds
-        times.counts[bisect_left(SECONDS, seconds)] += 1
-        times.sum += seconds
+        self.hook_seconds.observe(seconds)
         overhead = self.sessions.get(session_id)
         if overhead is None:
             overhead = self._first(session_id)
@@ -125,14 +121,14 @@ class Stats:
         overhead.last = now
 
     def _first(self, session_id: str) -> Overhead:
-        """A new session; where there are too many, the one that was silent longest is forgotten."""
+        """Add a session. Where there are too many, the one with the oldest call is forgotten."""
         if len(self.sessions) >= MAX_SESSIONS:
             del self.sessions[min(self.sessions, key=lambda s: self.sessions[s].last)]
         self.sessions[session_id] = Overhead()
         return self.sessions[session_id]
 
     def hook_overhead(self) -> list[dict[str, Any]]:
-        """Each session's share, the most expensive first."""
+        """Each session's cost, the most expensive first."""
         dearest = sorted(self.sessions.items(), key=lambda one: (-one[1].seconds, one[0]))
         return [
             {"session_id": s, "calls": o.calls, "seconds": o.seconds, "mean_seconds": o.seconds / o.calls}
@@ -141,7 +137,7 @@ class Stats:
 
 
 class Lag:
-    """How late the loop runs what is due: a look every BUSY_SECONDS while there is work, else now and then."""
+    """How late the loop runs due work: sampled every BUSY_SECONDS while there is work, else every IDLE_SECONDS."""
 
     def __init__(self) -> None:
         self.busy = False
@@ -162,17 +158,17 @@ class Lag:
         seconds = BUSY_SECONDS if self.busy else IDLE_SECONDS
         self.busy = False
         self._due = perf_counter() + seconds
-        self._timer = asyncio.get_running_loop().call_later(seconds, self._look)
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._sample)
 
-    def _look(self) -> None:
+    def _sample(self) -> None:
         now = perf_counter()
-        self.late(now - self._due, now)
+        self.add(now - self._due, now)
         self._next()
 
-    def late(self, seconds: float, now: float) -> None:
-        """One look came so late. Those that a long stall kept from happening count too, each with its own lateness:
+    def add(self, seconds: float, now: float) -> None:
+        """Add one late sample. Samples that a long stall kept from being taken count too, each with its own lateness:
         otherwise the longest stalls would weigh least."""
-        for _ in range(MISSED):
+        for _ in range(MAX_MISSED):
             seconds = max(0.0, seconds)
             self.histogram.observe(seconds)
             self._samples.append((now, seconds))
@@ -194,7 +190,7 @@ class Lag:
 
 
 def percentile(ordered: Sequence[float], part: float) -> float | None:
-    """The smallest value that so many percent of all do not exceed."""
+    """The smallest value that this many percent of all do not exceed."""
     if not ordered:
         return None
     return ordered[max(0, -int(-len(ordered) * part // 100) - 1)]

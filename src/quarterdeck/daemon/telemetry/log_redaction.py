@@ -1,4 +1,4 @@
-"""What may stand in a log: no secret ever, no agent's input above debug, nothing that acts on a terminal."""
+"""Keeps logs safe: no secrets, no agent's input above debug, no characters that act on a terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
-from quarterdeck.core.text.redaction import HIDDEN, without_secrets
+from quarterdeck.core.text.audit.redaction import HIDDEN, without_secrets
 from quarterdeck.core.text.sanitize import one_line
 from quarterdeck.errors import QuarterdeckError
 
@@ -17,18 +17,19 @@ MAX_TEXT = 2_000
 MAX_FRAMES = 40
 MAX_SECRETS = 64
 MAX_ITEMS = 50
+# Replacing a shorter text everywhere would garble the log.
 SHORTEST_SECRET = 8
 
 SECRET_KEYS = re.compile(r"authorization|cookie|token|secret|password|api_?key|headers", re.IGNORECASE)
 AGENT_KEYS = frozenset(
     {"answers", "body", "color_message", "command", "content", "data", "last_assistant_message", "payload", "prompt"}
-    | {"raw", "told", "tool_input", "tool_response", "updated_input"}
+    | {"input", "raw", "tool_input", "tool_response", "updated_input"}
 )
-"""Where an agent's or a person's own words would be."""
+"""Keys under which an agent's or a person's own text may be."""
 
 
 class Redactor:
-    """A step of the log's pipe. `learn` names a secret that must not pass in any form."""
+    """A step of the log's pipeline. `learn` adds a secret that must not appear in any form."""
 
     def __init__(self) -> None:
         self._secrets: deque[str] = deque(maxlen=MAX_SECRETS)
@@ -46,7 +47,7 @@ class Redactor:
             if key != "exc_info" and (keep or key not in AGENT_KEYS)
         }
         if event.get("exc_info"):
-            shown["exception"] = [self.text(line) for line in told_exception(event["exc_info"], keep_words=keep)]
+            shown["exception"] = [self.text(line) for line in exception_lines(event["exc_info"], keep_words=keep)]
         return shown
 
     def _clean(self, value: Any, depth: int) -> Any:
@@ -62,7 +63,7 @@ class Redactor:
         return self.text(value if isinstance(value, str) else repr(value))
 
     def text(self, text: str) -> str:
-        """One visible line without a secret."""
+        """The text as one visible line without secrets."""
         for secret in self._secrets:
             text = text.replace(secret, HIDDEN)
         text = without_secrets(text)
@@ -70,9 +71,9 @@ class Redactor:
         return shown if len(text) <= MAX_TEXT else f"{shown[:MAX_TEXT]}… ({len(text)} characters)"
 
 
-def told_exception(found: Any, *, keep_words: bool) -> list[str]:
-    """Where it broke and what kind of error it is, the innermost last. Its own words may quote an agent's input, so
-    above debug only ours and the system's are kept."""
+def exception_lines(found: Any, *, keep_words: bool) -> list[str]:
+    """The place and the kind of an error, innermost last. Its own text may quote an agent's input, so above debug only
+    the text of Quarterdeck's and the system's errors is kept."""
     error = found[1] if isinstance(found, tuple) else sys.exc_info()[1] if found is True else found
     lines: list[str] = []
     while isinstance(error, BaseException) and len(lines) < MAX_FRAMES:

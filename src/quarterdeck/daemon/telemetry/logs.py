@@ -1,4 +1,4 @@
-"""Where the daemon's log goes: JSON lines in the home, of bounded size, and stderr; everything through one pipe."""
+"""The daemon's log: JSON lines in a file of bounded size and on stderr, both through one pipeline."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from typing import Any, TextIO
 import structlog
 from structlog.stdlib import ProcessorFormatter
 
+from quarterdeck.config.settings import LogSettings
 from quarterdeck.daemon.telemetry.log_redaction import Redactor
 
 MAX_BYTES = 5_000_000
 KEPT = 3
-SELDOM_SECONDS = 60.0
-MAX_SAYINGS = 1_000
+REPEAT_SECONDS = 60.0
+MAX_MESSAGES = 1_000
 
 Render = Callable[[Any, str, Any], str]
 
 
 class LogFile(RotatingFileHandler):
-    """A file that only we can read and that is never reached through a link."""
+    """A file that only this user can read and that is never reached through a link."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, maxBytes=MAX_BYTES, backupCount=KEPT - 1, encoding="utf-8", delay=True)
@@ -37,16 +38,14 @@ class LogFile(RotatingFileHandler):
         return TextIOWrapper(os.fdopen(os.open(self.baseFilename, flags, 0o600), "ab"), encoding="utf-8")
 
 
-def start_logs(path: Path, level: str, stream: TextIO | None, redactor: Redactor) -> None:
-    """Log into the file, and on the stream as JSON, or on a terminal as text and only what needs a person. A log that
-    cannot be written stops nothing."""
+def start_logs(path: Path, settings: LogSettings, stream: TextIO | None, redactor: Redactor) -> None:
+    """Log to the file as JSON, and to the stream. A log that cannot be written stops nothing."""
     logging.raiseExceptions = False
-    handlers: list[logging.Handler] = [_with(LogFile(path), level, write_line, redactor)]
-    if stream is not None and stream.isatty():
-        usual = level if level == "debug" else "warning"
-        handlers.append(_with(logging.StreamHandler(stream), usual, write_plain, redactor))
-    elif stream is not None:
-        handlers.append(_with(logging.StreamHandler(stream), level, write_line, redactor))
+    level = settings.level
+    handlers: list[logging.Handler] = [_configured(LogFile(path), level, write_line, redactor)]
+    if stream is not None:
+        shown, render = _on_stream(settings, is_terminal=stream.isatty())
+        handlers.append(_configured(logging.StreamHandler(stream), shown, render, redactor))
     logging.basicConfig(level=level.upper(), handlers=handlers, force=True)
     logging.getLogger("urllib3").setLevel(logging.INFO)
     structlog.configure(
@@ -57,16 +56,25 @@ def start_logs(path: Path, level: str, stream: TextIO | None, redactor: Redactor
     )
 
 
+def _on_stream(settings: LogSettings, *, is_terminal: bool) -> tuple[str, Render]:
+    """The level and format of the stream: unless `log.format` says otherwise it is JSON, but on a terminal text and
+    only what needs a person."""
+    if settings.format is None and is_terminal and settings.level != "debug":
+        return "warning" if settings.level == "info" else settings.level, write_plain
+    is_text = is_terminal if settings.format is None else settings.format == "text"
+    return settings.level, write_plain if is_text else write_line
+
+
 _EVERY: list[Any] = [
     structlog.stdlib.add_logger_name,
     structlog.processors.add_log_level,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
 ]
-"""What every entry gets, ours and the libraries'."""
+"""The steps for every entry, the libraries' too."""
 
 
-class Seldom(logging.Filter):
-    """A library may say the same thing once a minute: one that cannot reach its peer would fill the log."""
+class RepeatFilter(logging.Filter):
+    """Drops a message that was logged in the last minute: a library that cannot reach its peer would fill the log."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -75,18 +83,18 @@ class Seldom(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         if not isinstance(record.msg, str):
             return True
-        said, now = (record.name, record.msg), time.monotonic()
-        if now - self._last.get(said, -SELDOM_SECONDS) < SELDOM_SECONDS:
+        message, now = (record.name, record.msg), time.monotonic()
+        if now - self._last.get(message, -REPEAT_SECONDS) < REPEAT_SECONDS:
             return False
-        if len(self._last) >= MAX_SAYINGS:
+        if len(self._last) >= MAX_MESSAGES:
             self._last.clear()
-        self._last[said] = now
+        self._last[message] = now
         return True
 
 
-def _with(handler: logging.Handler, level: str, render: Render, redactor: Redactor) -> logging.Handler:
+def _configured(handler: logging.Handler, level: str, render: Render, redactor: Redactor) -> logging.Handler:
     handler.setLevel(level.upper())
-    handler.addFilter(Seldom())
+    handler.addFilter(RepeatFilter())
     formatter = ProcessorFormatter(
         processors=[ProcessorFormatter.remove_processors_meta, redactor, render],
         foreign_pre_chain=[*_EVERY],
@@ -101,7 +109,7 @@ def write_line(logger: Any, method: str, event: Mapping[str, Any]) -> str:
 
 
 def write_plain(logger: Any, method: str, event: Mapping[str, Any]) -> str:
-    """An entry for a person: when, how bad, who says what; then where it broke."""
+    """An entry for a person: time, level, logger, message and values; then the place of an error."""
     first = ("timestamp", "level", "logger", "event", "exception")
     more = " ".join(f"{key}={value}" for key, value in event.items() if key not in first)
     at = str(event.get("timestamp", ""))[11:19]
@@ -109,11 +117,11 @@ def write_plain(logger: Any, method: str, event: Mapping[str, Any]) -> str:
     return "\n".join([line, *(f"    {where}" for where in event.get("exception", ()))])
 
 
-def log_what_escapes(loop: asyncio.AbstractEventLoop) -> None:
-    """What a task or callback did not catch is logged without its words, which may quote an agent."""
+def log_unhandled_errors(loop: asyncio.AbstractEventLoop) -> None:
+    """Log errors that no task or callback caught, without their text, which may quote an agent."""
     logger = structlog.get_logger("loop")
 
     def escaped(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        logger.error("something escaped", what=context.get("message"), exc_info=context.get("exception"))
+        logger.error("an error was not handled", message=context.get("message"), exc_info=context.get("exception"))
 
     loop.set_exception_handler(escaped)

@@ -1,4 +1,5 @@
-"""Runs and tool calls as OpenTelemetry spans, sent by a thread of its own. Loaded only when it is configured."""
+"""Sends runs and tool calls as OpenTelemetry spans from a thread of its own. Imported only when it is configured,
+because the libraries are optional and slow to load."""
 
 from __future__ import annotations
 
@@ -8,11 +9,12 @@ from urllib.parse import urlsplit
 import structlog
 
 from quarterdeck import __version__
-from quarterdeck.config import OtelSettings, is_loopback
+from quarterdeck.config.addresses import is_loopback
+from quarterdeck.config.settings import OtelSettings
 from quarterdeck.core.model.events import FeedEvent
 from quarterdeck.core.model.state import State
 from quarterdeck.daemon.telemetry.log_redaction import Redactor
-from quarterdeck.daemon.telemetry.spans import Span, Spans
+from quarterdeck.daemon.telemetry.spans import Span, SpanBuilder
 from quarterdeck.errors import ConfigError
 from quarterdeck.system.private_files import read_private
 
@@ -38,11 +40,11 @@ logger = structlog.get_logger("otel")
 
 
 class Exporter:
-    """Takes events on the loop and returns at once; what the collector cannot take is dropped."""
+    """Takes events on the loop and returns at once. Spans that the collector cannot accept in time are dropped."""
 
     def __init__(self, settings: OtelSettings, state: State, redactor: Redactor) -> None:
         url, headers = traces_url(settings), read_headers(settings, redactor)
-        self._spans = Spans(include_content=settings.include_content)
+        self._spans = SpanBuilder(include_content=settings.include_content)
         self._spans.resume(state)
         self._resource = Resource.create(
             {
@@ -79,10 +81,10 @@ class Exporter:
         )
 
     def stop(self) -> None:
-        """Send what is left, for a second at most; a collector that does not answer is left behind."""
-        ending = threading.Thread(target=self._processor.shutdown, daemon=True, name="otel-stop")
-        ending.start()
-        ending.join(STOP_SECONDS)
+        """Send the rest, for a second at most; a collector that does not respond is abandoned."""
+        thread = threading.Thread(target=self._processor.shutdown, daemon=True, name="otel-stop")
+        thread.start()
+        thread.join(STOP_SECONDS)
 
 
 def _context(trace_id: int, span_id: int) -> SpanContext:
@@ -90,20 +92,22 @@ def _context(trace_id: int, span_id: int) -> SpanContext:
 
 
 def traces_url(settings: OtelSettings) -> str:
-    """Where spans go: the endpoint as given, or its usual path when it names none."""
+    """The URL for spans: the endpoint as it is, or with the usual path when it has none."""
     url = settings.endpoint or ""
-    where = urlsplit(url)
-    if where.scheme not in ("http", "https") or not where.hostname:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ConfigError("otel.endpoint must be a URL like http://127.0.0.1:4318")
-    if where.username or where.password or where.query:
-        raise ConfigError("otel.endpoint must not hold a secret: put it into otel.headers_file")
-    if where.scheme == "http" and settings.headers_file and not is_loopback(where.hostname):
-        raise ConfigError("otel.endpoint must be https: otel.headers_file would cross the network in the clear")
-    return url if where.path.strip("/") else f"{url.rstrip('/')}/v1/traces"
+    if parts.username or parts.password or parts.query:
+        raise ConfigError("otel.endpoint must not hold a secret: put that into otel.headers_file")
+    if parts.scheme == "http" and settings.headers_file and not is_loopback(parts.hostname):
+        raise ConfigError(
+            "otel.endpoint must be https: otherwise otel.headers_file would cross the network unencrypted"
+        )
+    return url if parts.path.strip("/") else f"{url.rstrip('/')}/v1/traces"
 
 
 def read_headers(settings: OtelSettings, redactor: Redactor) -> dict[str, str]:
-    """`Name: value` lines of a file that only we can read; their values never reach the log."""
+    """Read `Name: value` lines from a file that only this user can read. Their values never reach the log."""
     if not settings.headers_file:
         return {}
     path, lines = settings.headers_file, read_private("otel.headers_file", settings.headers_file).splitlines()

@@ -1,28 +1,32 @@
-"""Feed events as spans: a run is a trace; its tool calls, requests and sub-agents are spans in it. Pure; bounded."""
+"""Feed events as spans: a run is a trace; its tool calls, requests and sub-agents are spans in it. Pure and bounded."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from msgspec import Struct
 
+from quarterdeck.agents.base import Agent
+from quarterdeck.agents.registry import AGENTS
 from quarterdeck.core.model.events import FeedEvent
+from quarterdeck.core.model.runtime_event import FIRST_AGENT
 from quarterdeck.core.model.state import State
 from quarterdeck.wire import write_json
 
+# A run whose end was lost must not stay in memory forever.
 MAX_RUNS = 2_000
 MAX_OPEN = 1_000
+# Hundreds of spans are sent in one call, and collectors limit its size.
 MAX_CONTENT = 8_192
-AGENT, PROVIDER = "claude-code", "anthropic"
 
 Attributes = dict[str, str | int | float | bool]
 T = TypeVar("T")
 
 
 class Span(Struct, frozen=True, kw_only=True):
-    """Something that has ended. `error` is what kind of failure it ended with."""
+    """A span that has ended. `error` is the kind of failure it ended with."""
 
     name: str
     trace_id: int
@@ -35,7 +39,7 @@ class Span(Struct, frozen=True, kw_only=True):
 
 
 class _Open(Struct):
-    """Something that has begun."""
+    """A span that has begun."""
 
     name: str
     span_id: int
@@ -45,42 +49,51 @@ class _Open(Struct):
 
 
 class _Run(Struct):
-    """A run that goes on: its own span, and what has begun in it by `tool:`, `request:` or `agent:` and its id."""
+    """A run that goes on: its own span, and open spans by `tool:`, `request:` or `agent:` with an id."""
 
     trace_id: int
     root: _Open
     open: dict[str, _Open]
 
+    def begin(self, key: str, span: _Open) -> None:
+        _bounded(self.open, MAX_OPEN)[key] = span
+
+    def end(self, key: str, at: float, more: Attributes) -> list[Span]:
+        begun = self.open.pop(key, None)
+        return [_ended(self, begun, at, more)] if begun is not None else []
+
 
 class _Facts(Struct):
-    """What is known of a session."""
+    """Known facts of a session."""
 
     cwd: str = ""
     model: str = ""
+    agent: str = FIRST_AGENT
 
 
 def trace_id_of(run_id: str) -> int:
-    """The same trace for the same run, so that a link to it can be made before it is sent."""
+    """The trace of a run, always the same, so that a link to it can be made before it is sent."""
     return int.from_bytes(hashlib.sha256(f"trace {run_id}".encode()).digest()[:16]) or 1
 
 
 def span_id_of(event_id: str) -> int:
-    """The same span for the same event."""
+    """The span of an event, always the same."""
     return int.from_bytes(hashlib.sha256(f"span {event_id}".encode()).digest()[:8]) or 1
 
 
-class Spans:
-    """Knows what is open. `take` gives the spans that an event ends. Content is what agents read and write."""
+class SpanBuilder:
+    """Keeps the open spans; `take` returns the spans that an event ends. Content is text that agents read and write."""
 
-    def __init__(self, *, include_content: bool = False) -> None:
+    def __init__(self, *, include_content: bool = False, agents: Mapping[str, Agent] = AGENTS) -> None:
         self._content = include_content
+        self._agents = agents
         self._runs: dict[str, _Run] = {}
         self._facts: dict[str, _Facts] = {}
 
     def resume(self, state: State) -> None:
-        """Runs that were open when we came back."""
+        """Open the runs that were open at the last stop."""
         for session in state.sessions.values():
-            self._facts[session.session_id] = _Facts(session.context.cwd, session.model or "")
+            self._facts[session.session_id] = _Facts(session.context.cwd, session.model or "", session.agent)
             if session.run is not None:
                 self._open_run(session.run.run_id, session.session_id, session.run.started_at, session.run.trigger)
 
@@ -89,10 +102,17 @@ class Spans:
         facts = self._facts.get(event.session_id)
         if facts is None:
             facts = _bounded(self._facts, MAX_RUNS)[event.session_id] = _Facts()
-        if event.context is not None and event.context.cwd:
-            facts.cwd = event.context.cwd
+        if event.context is not None:
+            facts.cwd = event.context.cwd or facts.cwd
+            facts.agent = event.context.agent or facts.agent
         step = _STEPS.get(event.kind)
         return step(self, event, event.data) if step else []
+
+    def _agent_names(self, session_id: str) -> tuple[str, str]:
+        """The names of a session's agent and of the provider of its models."""
+        named = self._facts[session_id].agent
+        agent = self._agents.get(named)
+        return (agent.telemetry_name, agent.provider) if agent else (named, named)
 
     def _session_start(self, event: FeedEvent, data: Any) -> list[Span]:
         self._facts[event.session_id].model = data.model or self._facts[event.session_id].model
@@ -113,15 +133,16 @@ class Spans:
         return []
 
     def _open_run(self, run_id: str, session_id: str, at: float, trigger: str) -> _Run:
+        name, provider = self._agent_names(session_id)
         attributes: Attributes = {
             "gen_ai.operation.name": "invoke_agent",
-            "gen_ai.provider.name": PROVIDER,
-            "gen_ai.agent.name": AGENT,
+            "gen_ai.provider.name": provider,
+            "gen_ai.agent.name": name,
             "gen_ai.conversation.id": session_id,
             "quarterdeck.run.id": run_id,
             "quarterdeck.run.trigger": trigger,
         }
-        root = _Open(f"invoke_agent {AGENT}", span_id_of(run_id), None, at, attributes)
+        root = _Open(f"invoke_agent {name}", span_id_of(run_id), None, at, attributes)
         run = _bounded(self._runs, MAX_RUNS)[run_id] = _Run(trace_id_of(run_id), root, {})
         return run
 
@@ -142,8 +163,7 @@ class Spans:
     def _tool_pre(self, event: FeedEvent, data: Any) -> list[Span]:
         run = self._runs.get(event.run_id)
         if run is not None:
-            key = f"tool:{data.tool_use_id or event.event_id}"
-            _bounded(run.open, MAX_OPEN)[key] = self._tool(run, event, data, event.at)
+            run.begin(f"tool:{data.tool_use_id or event.event_id}", self._tool(run, event, data, event.at))
         return []
 
     def _tool(self, run: _Run, event: FeedEvent, data: Any, at: float) -> _Open:
@@ -171,7 +191,7 @@ class Spans:
         return self._tool_ended(event, data, more, kind)
 
     def _tool_ended(self, event: FeedEvent, data: Any, more: Attributes, error: str | None) -> list[Span]:
-        """A call whose begin was not seen began as long ago as the agent says."""
+        """End a tool call. The begin of one that was not seen is computed from the duration that the agent gives."""
         run = self._runs.get(event.run_id)
         if run is None:
             return []
@@ -182,7 +202,7 @@ class Spans:
             more["quarterdeck.tool.duration_ms"] = data.duration_ms
         return [_ended(run, begun, event.at, more, error)]
 
-    def _asked(self, event: FeedEvent, data: Any) -> list[Span]:
+    def _request_opened(self, event: FeedEvent, data: Any) -> list[Span]:
         run = self._runs.get(event.run_id)
         if run is None or data.request_id is None:
             return []
@@ -199,72 +219,68 @@ class Spans:
         if tool:
             attributes["gen_ai.tool.name"] = tool
         begun = _Open(f"{kind} {tool}".rstrip(), span_id_of(event.event_id), parent, event.at, attributes)
-        _bounded(run.open, MAX_OPEN)[f"request:{data.request_id}"] = begun
+        run.begin(f"request:{data.request_id}", begun)
         return []
 
-    def _decided(self, event: FeedEvent, data: Any) -> list[Span]:
+    def _request_decided(self, event: FeedEvent, data: Any) -> list[Span]:
         run = self._runs.get(event.run_id)
-        begun = run.open.pop(f"request:{data.request_id}", None) if run is not None else None
-        if run is None or begun is None:
-            return []
         more: Attributes = {
             "quarterdeck.decision": data.decision_type,
             "quarterdeck.decision.source": str(data.source),
             "quarterdeck.decision.by": data.by,
             "quarterdeck.request.status": data.status,
         }
-        return [_ended(run, begun, event.at, more)]
+        return run.end(f"request:{data.request_id}", event.at, more) if run is not None else []
 
     def _agent_start(self, event: FeedEvent, data: Any) -> list[Span]:
         run = self._runs.get(event.run_id)
         if run is not None:
             attributes: Attributes = {
                 "gen_ai.operation.name": "invoke_agent",
-                "gen_ai.provider.name": PROVIDER,
+                "gen_ai.provider.name": self._agent_names(event.session_id)[1],
                 "gen_ai.agent.name": data.agent_type,
                 "gen_ai.agent.id": data.agent_id,
                 "gen_ai.conversation.id": event.session_id,
             }
             name = f"invoke_agent {data.agent_type}"
             begun = _Open(name, span_id_of(event.event_id), run.root.span_id, event.at, attributes)
-            _bounded(run.open, MAX_OPEN)[f"agent:{data.agent_id}"] = begun
+            run.begin(f"agent:{data.agent_id}", begun)
         return []
 
     def _agent_stop(self, event: FeedEvent, data: Any) -> list[Span]:
         run = self._runs.get(event.run_id)
-        begun = run.open.pop(f"agent:{data.agent_id}", None) if run is not None else None
-        return [_ended(run, begun, event.at, {})] if run is not None and begun is not None else []
+        return run.end(f"agent:{data.agent_id}", event.at, {}) if run is not None else []
 
 
-_STEPS: dict[str, Callable[[Spans, FeedEvent, Any], list[Span]]] = {
-    "session.start": Spans._session_start,
-    "session.end": Spans._session_end,
-    "model.post": Spans._model_post,
-    "run.start": Spans._run_start,
-    "run.end": Spans._run_end,
-    "tool.pre": Spans._tool_pre,
-    "tool.post": Spans._tool_post,
-    "tool.failure": Spans._tool_failure,
-    "permission.request": Spans._asked,
-    "permission.decision": Spans._decided,
-    "question.request": Spans._asked,
-    "question.decision": Spans._decided,
-    "stop.request": Spans._asked,
-    "stop.decision": Spans._decided,
-    "subagent.start": Spans._agent_start,
-    "subagent.stop": Spans._agent_stop,
+_STEPS: dict[str, Callable[[SpanBuilder, FeedEvent, Any], list[Span]]] = {
+    "session.start": SpanBuilder._session_start,
+    "session.end": SpanBuilder._session_end,
+    "model.post": SpanBuilder._model_post,
+    "run.start": SpanBuilder._run_start,
+    "run.end": SpanBuilder._run_end,
+    "tool.pre": SpanBuilder._tool_pre,
+    "tool.post": SpanBuilder._tool_post,
+    "tool.failure": SpanBuilder._tool_failure,
+    "permission.request": SpanBuilder._request_opened,
+    "permission.decision": SpanBuilder._request_decided,
+    "question.request": SpanBuilder._request_opened,
+    "question.decision": SpanBuilder._request_decided,
+    "stop.request": SpanBuilder._request_opened,
+    "stop.decision": SpanBuilder._request_decided,
+    "subagent.start": SpanBuilder._agent_start,
+    "subagent.stop": SpanBuilder._agent_stop,
 }
 
 
 def _bounded(things: dict[str, T], most: int) -> dict[str, T]:
-    """Room for one more: the oldest goes."""
+    """Make room for one more: the oldest goes."""
     if len(things) >= most:
         del things[next(iter(things))]
     return things
 
 
 def _parent(run: _Run, event: FeedEvent) -> int:
-    """The sub-agent that acts, or the run itself."""
+    """The span of the sub-agent that acts, or of the run itself."""
     kind, _, agent_id = event.actor_id.partition(":")
     agent = run.open.get(f"agent:{agent_id}") if kind == "subagent" else None
     return agent.span_id if agent is not None else run.root.span_id

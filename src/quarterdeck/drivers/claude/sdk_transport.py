@@ -1,187 +1,241 @@
-"""An agent below a keeper, and the lines it says and reads: the transport beneath the SDK's client."""
+"""The transport beneath the SDK's client: a connection to the host that keeps the agent."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import json
-import os
-import signal
-import sys
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
 from quarterdeck.core.model.state import ProcessId
-from quarterdeck.errors import BadInput
-from quarterdeck.system.process_watch import agent_below, process_id
-from quarterdeck.wire import HEAVY, MAX_BYTES, read_json
+from quarterdeck.drivers.claude.sdk_host.sdk_frames import (
+    ACKNOWLEDGED,
+    ATTACH,
+    CLEAR,
+    END,
+    FROM_HOST,
+    MAX_BODY,
+    PROMPT,
+    SENT,
+    STATE,
+    TAKEN,
+    UNNUMBERED,
+    WRITE,
+    read_numbered,
+)
+from quarterdeck.errors import BadInput, Refused
+from quarterdeck.sessions.host.frames import Frames, frame, json_frame, read_json_body
+from quarterdeck.sessions.pty.host_connection import HostConnection
+from quarterdeck.sessions.pty.host_registry import HostRecord, connect, kill_host
+from quarterdeck.sessions.pty.start import wait_for_host
+from quarterdeck.wire import HEAVY, read_json
 
-KEEPER = str(Path(__file__).parents[2] / "sessions" / "host" / "supervisor.py")
-LAST_WORDS = 4096
-GOODBYE_SECONDS = 1.0
-"""How long an agent may take to go by itself when nobody writes to it any more, and then when told to."""
-
-KILLED_SECONDS = 5.0
 ANSWER, ENVELOPE = '"control_response"', 40
-DRAIN_SECONDS = 0.5
+END_SECONDS = 12.0
+"""How long a host may take to end its agent with everything that the agent started, however stubborn."""
+
+REAP_SECONDS = 5.0
+TAKEN_SECONDS = 0.05
+"""Lines count as on record this long after they were reported. A daemon that is killed before gets them again."""
+
+MAX_UNREAD = 4 * 1024 * 1024
 
 
-class Pipe:
-    """One agent. What belongs to the SDK's own protocol goes to its client; everything else goes, raw, to `heard`: the
-    client drops what it does not know, and stops at what it cannot read.
+class SdkTransport:
+    """One agent, kept by a host. Messages of the SDK's own protocol go to its client; all others go, raw, to
+    `on_message`, because the client drops messages that it does not know and stops at those it cannot read. `on_sent`
+    gets the id of each prompt that the agent has now.
 
-    The agent has this environment and nothing of ours."""
+    `open_host` starts the host, or names one that runs already."""
 
     def __init__(
-        self, argv: Sequence[str], cwd: str, environment: Mapping[str, str], heard: Callable[[Any], None]
+        self,
+        open_host: Callable[[], HostRecord],
+        folder: Path,
+        on_message: Callable[[Any], None],
+        on_sent: Callable[[str], None],
     ) -> None:
-        kept = [sys.executable, "-I", "-S", KEEPER, f"--die-with-parent={os.getpid()}", "--"]
-        self._argv, self._cwd, self._environment, self._heard = [*kept, *argv], cwd, dict(environment), heard
-        self._process: asyncio.subprocess.Process | None = None
-        self._listening: asyncio.Task[None] | None = None
-        self._spoken = asyncio.Event()
-        self._errors = bytearray()
+        self._open_host, self._folder = open_host, folder
+        self._on_message, self._on_sent = on_message, on_sent
+        self._link: HostConnection | None = None
+        self._record: HostRecord | None = None
+        self._unread: asyncio.Queue[tuple[bytes, int, bytes] | None] = asyncio.Queue()
+        self._unread_bytes = self._position = 0
+        self._ended: dict[str, Any] | None = None
+        self._known, self._gone, self._output_ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._taking: asyncio.TimerHandle | None = None
+        self._is_detached = False
+        self.is_busy = False
+        self.queued: tuple[str, ...] = ()
+        self.query_ids: dict[str, str] = {}
 
     @property
     def code(self) -> int | None:
-        """How it ended, negative by a signal; None while it runs."""
-        code = self._process.returncode if self._process else None
-        return 128 - code if code is not None and code > 128 else code
+        """The exit code, negative for a signal; None while it runs, or if it was lost with its host."""
+        ended = self._ended or {}
+        return -ended["signal"] if ended.get("signal") else ended.get("code")
 
     @property
     def last_words(self) -> str:
-        """The end of what it said on stderr."""
-        return self._errors.decode(errors="replace").strip()
-
-    async def connect(self) -> None:
-        self._process = await asyncio.create_subprocess_exec(
-            *self._argv,
-            cwd=self._cwd,
-            env=self._environment,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            limit=MAX_BYTES,
-            start_new_session=True,
-        )
-        self._listening = asyncio.create_task(self._listen())
-
-    def is_ready(self) -> bool:
-        return self._process is not None and self._process.returncode is None
-
-    async def write(self, data: str) -> None:
-        """An answer for an agent that has gone is nobody's; whatever else cannot be written is an error."""
-        try:
-            await self._write(data)
-        except ConnectionError:
-            if ANSWER not in data[:ENVELOPE]:
-                raise
-
-    async def _write(self, data: str) -> None:
-        stdin = self._started.stdin
-        if stdin is None or stdin.is_closing() or not self.is_ready():
-            raise ConnectionError("the agent no longer reads")
-        stdin.write(data.encode())
-        await stdin.drain()
-
-    async def end_input(self) -> None:
-        if self._process is not None and self._process.stdin is not None:
-            self._process.stdin.close()
-
-    async def read_messages(self) -> AsyncIterator[dict[str, Any]]:
-        """What the client answers or waits for. The end is an error, so that it waits for nothing then."""
-        try:
-            async for message in self._messages():
-                if isinstance(message, dict) and str(message.get("type")).startswith("control_"):
-                    yield message
-                else:
-                    self._heard(message)
-        finally:
-            self._spoken.set()
-        raise ConnectionError("the agent has ended")
-
-    async def _messages(self) -> AsyncIterator[Any]:
-        stdout = self._started.stdout
-        while stdout is not None:
-            try:
-                line = await stdout.readline()
-            except ValueError:
-                yield unreadable("too_large")
-                continue
-            if not line:
-                return
-            if line.startswith(b"{"):  # a program it runs may print there as well
-                yield await asyncio.to_thread(read_line, line) if len(line) > HEAVY else read_line(line)
-
-    async def _listen(self) -> None:
-        stderr = self._started.stderr
-        while stderr is not None and (part := await stderr.read(LAST_WORDS)):
-            self._errors = (self._errors + part)[-LAST_WORDS:]
-
-    async def silence(self) -> None:
-        """Until it says nothing any more: it has ended, though what it started may take longer."""
-        silent = asyncio.create_task(self._spoken.wait())
-        ended = asyncio.create_task(self._started.wait())
-        try:
-            await asyncio.wait([silent, ended], return_when=asyncio.FIRST_COMPLETED)
-            await asyncio.wait([silent], timeout=DRAIN_SECONDS)
-        finally:
-            silent.cancel()
-            ended.cancel()
-
-    async def close(self) -> None:
-        """End it with all it started: it is asked to go, then told, then killed."""
-        if self._process is None:
-            return
-        await self.end_input()
-        if not await self._gone(GOODBYE_SECONDS):
-            self._signal(self._process.terminate)
-            if not await self._gone(GOODBYE_SECONDS):
-                self._kill_agent()
-                if not await self._gone(KILLED_SECONDS):
-                    self._signal(self._process.kill)
-        await self._process.wait()
-        if self._listening is not None:
-            await asyncio.wait([self._listening], timeout=DRAIN_SECONDS)
-            self._listening.cancel()
-
-    async def _gone(self, seconds: float) -> bool:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._started.wait()
-        return self._started.returncode is not None
-
-    def _signal(self, send: Callable[[], None]) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            send()
-
-    def _kill_agent(self) -> None:
-        """The keeper lives on, and ends the rest."""
-        found = self.agent()
-        if found is None:
-            return
-        with contextlib.suppress(OSError):
-            held = os.pidfd_open(found.pid)
-            try:
-                if process_id(found.pid) == found:
-                    signal.pidfd_send_signal(held, signal.SIGKILL)
-            finally:
-                os.close(held)
-
-    def agent(self) -> ProcessId | None:
-        """The agent itself, below its keepers, where the system tells."""
-        return agent_below(self._started.pid, KEEPER)
+        """The end of its stderr."""
+        return str((self._ended or {}).get("last_words", ""))
 
     @property
-    def _started(self) -> asyncio.subprocess.Process:
-        if self._process is None:
-            raise ConnectionError("the agent is not started")
-        return self._process
+    def agent(self) -> ProcessId | None:
+        """The agent itself, below its host and its supervisor."""
+        return self._record.child if self._record else None
+
+    async def connect(self) -> None:
+        """Start or find the host, and take everything that no daemon has taken."""
+        self._record = await asyncio.to_thread(self._open_host)
+        connection = await connect(self._folder, self._record)
+        frames = Frames(FROM_HOST, MAX_BODY)
+        self._link = await HostConnection.connect(connection, self._receive, self._lost, frames)
+        await self._known.wait()
+        await self._link.send(frame(ATTACH))
+
+    def _receive(self, letter: bytes, body: bytes) -> None:
+        if letter == STATE:
+            self._update(read_json_body(body))
+            return
+        position, content = read_numbered(body)
+        self._unread.put_nowait((letter, position, content))
+        self._unread_bytes += len(content)
+        if self._unread_bytes > MAX_UNREAD and self._link is not None:
+            self._link.set_paused(True)
+
+    def _update(self, state: dict[str, Any]) -> None:
+        ended = state.get("ended")
+        if not self._known.is_set():
+            self.is_busy = bool(state.get("busy"))
+            self.queued = tuple(map(str, state.get("queued", ())))
+        self._known.set()
+        if isinstance(ended, dict):
+            self._ended = ended
+            self._end_output()
+
+    def _lost(self) -> None:
+        """The connection has ended: the daemon let go, or the host is gone."""
+        self._known.set()
+        self._end_output()
+
+    def _end_output(self) -> None:
+        if not self._gone.is_set():
+            self._gone.set()
+            self._unread.put_nowait(None)
+
+    def is_ready(self) -> bool:
+        return self._link is not None and not self._gone.is_set()
+
+    async def write(self, data: str) -> None:
+        """Write to the agent. An answer for an agent that has ended is dropped; anything else is an error."""
+        if not self.is_ready() and ANSWER in data[:ENVELOPE]:
+            return
+        await self._send(frame(WRITE, data.rstrip("\n").encode()))
+
+    async def prompt(self, message_id: str, message: dict[str, Any]) -> None:
+        """Queue a prompt at the host; it is sent once the turn before it has ended."""
+        await self._send(json_frame(PROMPT, {"id": message_id, "line": json.dumps(message)}))
+
+    async def clear_prompts(self) -> None:
+        """Forget the prompts that were not sent."""
+        await self._send(frame(CLEAR))
+
+    async def _send(self, data: bytes) -> None:
+        if self._link is None or self._gone.is_set():
+            raise ConnectionError("the agent has closed its input")
+        try:
+            await self._link.send(data)
+        except Refused:
+            raise ConnectionError("the agent has closed its input") from None
+
+    async def end_input(self) -> None:
+        """Do nothing: the host closes the agent's input when it ends it."""
+
+    async def read_messages(self) -> AsyncIterator[dict[str, Any]]:
+        """The messages for the client. The end is an error, so that the client stops to wait for answers."""
+        try:
+            while (entry := await self._unread.get()) is not None:
+                letter, position, content = entry
+                self._count_read(len(content))
+                if letter == SENT:
+                    self.is_busy = True
+                    self._on_sent(content.decode(errors="replace"))
+                else:
+                    is_heavy = len(content) > HEAVY
+                    message = await asyncio.to_thread(read_line, content) if is_heavy else read_line(content)
+                    if isinstance(message, dict) and str(message.get("type")).startswith("control_"):
+                        self._note_query(message)
+                        yield message
+                    else:
+                        self._report(message)
+                self._take(position)
+        finally:
+            self._output_ended.set()
+        raise ConnectionError("the agent has ended")
+
+    def _count_read(self, size: int) -> None:
+        self._unread_bytes -= size
+        if self._link is not None and self._unread_bytes <= MAX_UNREAD < self._unread_bytes + size:
+            self._link.set_paused(False)
+
+    def _note_query(self, message: dict[str, Any]) -> None:
+        """Remember the id of a permission request by its tool call: the client hands on only the latter."""
+        request = message.get("request")
+        if message["type"] == "control_request" and isinstance(request, dict) and "tool_use_id" in request:
+            self.query_ids[str(request["tool_use_id"])] = str(message.get("request_id"))
+
+    def _report(self, message: Any) -> None:
+        if isinstance(message, dict) and message.get("type") == "result":
+            self.is_busy = False
+            self.query_ids.clear()
+        self._on_message(message)
+
+    def _take(self, position: int) -> None:
+        """Tell the host a moment later that lines up to this one are on record."""
+        if position == UNNUMBERED:
+            return
+        self._position = position
+        if self._taking is None:
+            self._taking = asyncio.get_running_loop().call_later(TAKEN_SECONDS, self._tell_taken)
+
+    def _tell_taken(self) -> None:
+        self._taking = None
+        if self._link is not None:
+            self._link.send_soon(json_frame(TAKEN, {"position": self._position}))
+
+    async def wait_for_end(self) -> None:
+        """Wait until the agent has ended and all its output is read."""
+        await self._output_ended.wait()
+
+    def detach(self) -> None:
+        """Let go of the agent: it goes on in its host, for the next daemon."""
+        self._is_detached = True
+
+    async def close(self) -> None:
+        """End it with everything it started, and its host; or only disconnect, once it is detached."""
+        if self._taking is not None:
+            self._taking.cancel()
+            self._tell_taken()
+        if self._link is None or self._record is None:
+            return
+        if not self._is_detached:
+            with contextlib.suppress(ConnectionError):
+                await self._send(frame(END))
+            try:
+                async with asyncio.timeout(END_SECONDS):
+                    await self._gone.wait()
+            except TimeoutError:
+                kill_host(self._record)
+            self._link.send_soon(frame(ACKNOWLEDGED))
+            await asyncio.to_thread(wait_for_host, self._record.host, REAP_SECONDS)
+        self._link.close()
 
 
 def read_line(line: bytes) -> Any:
-    """What a line says, within all limits. A request that breaks one is left to the client to refuse, for the agent
+    """Read a line within all limits. A request that breaks one is passed to the client, which refuses it: the agent
     waits for an answer."""
     try:
         return read_json(line)
@@ -197,5 +251,5 @@ def read_line(line: bytes) -> Any:
 
 
 def unreadable(kind: str) -> dict[str, str]:
-    """What is noted in place of a line that breaks a limit."""
+    """The message that replaces a line that breaks a limit."""
     return {"type": "unreadable", "why": kind}

@@ -1,4 +1,4 @@
-"""What Claude Code's own process files say; best effort, and only the files that hold no secret."""
+"""Claude Code's own process files; best effort, and only the files that hold no secret."""
 
 from __future__ import annotations
 
@@ -6,57 +6,46 @@ import contextlib
 import json
 import math
 import os
-import stat
 import time
 from pathlib import Path
 
 from msgspec import Struct
 
 from quarterdeck.core.model.state import ProcessId
-from quarterdeck.system.process_table import HAS_PROC, pid_namespace, read_proc
+from quarterdeck.drivers.base import SessionProcess
+from quarterdeck.system.process_table import HAS_PROC, ancestry, pid_namespace, read_proc
+from quarterdeck.system.safe_open import read_regular
 
+# Far more than a real one has; all are read by a poll.
 MAX_FILE = 64 * 1024
 RECENT_NS = 2_000_000_000
-"""A file written so lately may be written again without its time and size telling."""
+"""A file written this recently may change again without a change of its time and size."""
 
 
-class Process(Struct, frozen=True):
-    """What a sessions file says of a session; `changed_at` is when its status last changed, `start` when the process
-    began in the system's own count, `domain` on which machine and in which container."""
-
-    session_id: str
-    pid: int
-    status: str
-    waiting_for: str | None
-    changed_at: float
-    start: str = ""
-    domain: str = ""
-
-
-class _Known(Struct, frozen=True):
-    """A file as it was read; `mark` tells whether it has changed since."""
+class _CachedFile(Struct, frozen=True):
+    """A file as it was read; a change of the file changes its `mark`."""
 
     mark: tuple[int, int, int]
-    said: Process | None
+    process: SessionProcess | None
 
 
 class SessionsFolder:
-    """The `<pid>.json` files of a folder, and nothing else there: their siblings hold secrets."""
+    """The `<pid>.json` files of a folder. No other file there is read: some hold secrets."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._known: dict[str, _Known] = {}
+        self._known: dict[str, _CachedFile] = {}
         self._namespace = pid_namespace()
-        self._ours = _own_line()
+        self._own_ids = _own_processes()
 
-    def read(self) -> list[Process]:
-        """What every file says; only what has changed is read again."""
-        known: dict[str, _Known] = {}
+    def read(self) -> list[SessionProcess]:
+        """The content of every file; only changed files are read again."""
+        known: dict[str, _CachedFile] = {}
         for entry in self._entries():
             with contextlib.suppress(OSError):
-                known[entry.name] = self._look(entry)
+                known[entry.name] = self._read_entry(entry)
         self._known = known
-        return [file.said for file in known.values() if file.said is not None]
+        return [file.process for file in known.values() if file.process is not None]
 
     def _entries(self) -> list[os.DirEntry[str]]:
         try:
@@ -65,53 +54,49 @@ class SessionsFolder:
         except OSError:
             return []
 
-    def _look(self, entry: os.DirEntry[str]) -> _Known:
+    def _read_entry(self, entry: os.DirEntry[str]) -> _CachedFile:
         found = entry.stat(follow_symlinks=False)
         mark = (found.st_ino, found.st_mtime_ns, found.st_size)
         known = self._known.get(entry.name)
         if known is not None and known.mark == mark and time.time_ns() - found.st_mtime_ns > RECENT_NS:
             return known
-        return _Known(mark, read_process(entry.path))
+        return _CachedFile(mark, read_process(entry.path))
 
-    def of_pid(self, pid: int) -> Process | None:
-        """What the file of one process says."""
-        return read_process(str(self._folder / f"{pid}.json"))
-
-    def identity(self, said: Process) -> ProcessId | None:
-        """The process a file speaks of, if it runs here and is that one: a file may stay behind, and its number come
-        again."""
-        if said.domain and self._namespace and not said.domain.endswith(self._namespace):
+    def identity(self, process: SessionProcess) -> ProcessId | None:
+        """The process that a file describes, if it runs here. The start time is compared: a file may be left over, and
+        its pid reused."""
+        if process.domain and self._namespace and not process.domain.endswith(self._namespace):
             return None
-        proc = read_proc(said.pid)
-        if proc is None or (HAS_PROC and proc.id.start != said.start) or said.pid in self._ours:
+        proc = read_proc(process.pid)
+        if proc is None or (HAS_PROC and proc.id.start != process.start) or process.pid in self._own_ids:
             return None
         return proc.id
 
 
-def _own_line() -> frozenset[int]:
-    """The first process, this one and those above it: whatever a file says, none of them is an agent, or everybody
-    on this machine would descend from one. But an agent may have started us."""
-    line = {1, os.getpid()}
-    pid = os.getpid()
-    while "CLAUDECODE" not in os.environ and pid > 1 and (proc := read_proc(pid)) is not None:
-        line.add(pid)
-        pid = proc.parent
-    return frozenset(line)
+def _own_processes() -> frozenset[int]:
+    """The pids of the first process, this one and its ancestors. None of them is an agent, whatever a file says, or
+    every process on this machine would descend from an agent. An agent may have started the daemon, though: then its
+    ancestors are not included."""
+    above = () if "CLAUDECODE" in os.environ else ancestry(os.getpid())
+    return frozenset({1, os.getpid(), *(proc.pid for proc in above)})
 
 
-def read_process(path: str) -> Process | None:
-    """What one file says; None when it is not there, not whole, not a plain file or not of a process."""
+def _pane(named: object) -> str:
+    """The pane in `session:@window.%pane`, as newer versions name it; empty for anything else."""
+    pane = str(named).rpartition(".")[2]
+    return pane if pane[:1] == "%" and pane[1:].isdigit() else ""
+
+
+def read_process(path: str) -> SessionProcess | None:
+    """Read one file; None if it is missing, incomplete, not a regular file or not about its process."""
     file = Path(path)
     try:
-        found = file.lstat()
-        if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_FILE:
-            return None
-        content = json.loads(file.read_bytes())
+        content = json.loads(read_regular(file, MAX_FILE) or b"")
         changed_at = float(content.get("statusUpdatedAt", 0)) / 1000
         if str(content["pid"]) != file.stem or not math.isfinite(changed_at):
             return None
         waiting_for = content.get("waitingFor")
-        return Process(
+        return SessionProcess(
             session_id=str(content["sessionId"]),
             pid=int(content["pid"]),
             status=str(content.get("status", "")),
@@ -119,6 +104,7 @@ def read_process(path: str) -> Process | None:
             changed_at=changed_at,
             start=str(content.get("procStart", "")),
             domain=str(content.get("pidDomain", "")),
+            pane=_pane(content.get("tmux")),
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return None

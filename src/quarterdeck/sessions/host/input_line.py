@@ -1,5 +1,5 @@
-"""What people type into a terminal: whether a half-written line stands there. And what is typed for them. Standard
-library only."""
+"""Unsent text at a terminal's prompt, followed from the typed keys; and the bytes of a prompt to type. Standard library
+only."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ ENTER, ESCAPE, CTRL_C, CTRL_U, CTRL_Z = b"\r", b"\x1b", b"\x03", b"\x15", b"\x1a
 BACK = b"\x7f"
 CTRL_Z_CODED = b"\x1b[122;5u"
 SHELL_MARK = "!"
-"""What begins so an agent takes for a command for a shell."""
+"""An agent runs text that begins with this as a shell command."""
 
 TURNING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 MAX_PROMPT = 512 * 1024
+# A sequence that is still open after so many bytes is none, and its bytes are text.
 LONGEST_KEY = 64
 
 KEYS = re.compile(
@@ -29,18 +30,18 @@ KEYS = re.compile(
     rb"|(?P<control>[\x00-\x1f\x7f])",
     re.DOTALL,
 )
-"""Every byte is part of one. `reply` is what terminals say by themselves, and keys that write nothing."""
+"""Every byte is part of one key. `reply`: what terminals send by themselves, and keys that write nothing."""
 
 PARTIAL = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*|O|[\]P_][^\x07\x1b]*\x1b?|\[M.{0,2})\Z", re.DOTALL)
 CONTINUED = bytes(range(0x80, 0xC0))
 RETURN, NEWLINE, TAB, BACKSPACE, DELETE = 0x0D, 0x0A, 0x09, 0x08, 0x7F
 WRITING = frozenset({TAB, 0x04, 0x0B, 0x0E, 0x10, 0x12, 0x16, 0x17, 0x19})
-"""Completion, history, search, deleting and putting back: what the line holds then no key tells."""
+"""Completion, history, search, delete and yank: after these the keys no longer tell what the line holds."""
 
 
-class Line:
-    """Whether somebody has typed something that is neither sent nor taken back. In doubt it is so: after a look into
-    the history, say, until it is sent or given up with Ctrl-C."""
+class InputLine:
+    """Follows the typed keys: `half_written` is true while there is text that is neither sent nor deleted. In doubt it
+    is true: after a key for the history, for example, until the line is sent or cancelled with Ctrl-C."""
 
     def __init__(self, *, shell: bool) -> None:
         self._shell = shell
@@ -107,7 +108,7 @@ class Line:
         self._completes = b"@" in word or (self._completes and not space)
 
     def _coded(self, found: re.Match[bytes]) -> None:
-        """Keys as newer terminals write them: a code point; and 1 and the bits of shift 1, alt 2, control 4."""
+        """Read a key as newer terminals send it: a code point, and 1 plus the bits shift 1, alt 2, control 4."""
         first, _, second = (found["code"] or b"%s;%s" % (found["other"], found["mods"])).partition(b";")
         code, mods = number(first), max(0, number(second) - 1)
         if mods == 4 and 97 <= code <= 122:
@@ -134,7 +135,7 @@ class Line:
             self._doubt = True
 
     def _enter(self) -> None:
-        """Sent, but for a line that goes on after a backslash, and where Enter first takes the name of a file."""
+        """Enter sends the line, unless it ends with a backslash, or Enter only completes a file name."""
         if self._continues:
             self._break()
         elif self._completes and not self._shell:
@@ -148,24 +149,24 @@ def number(digits: bytes) -> int:
 
 
 def typed_prompt(text: str) -> bytes:
-    """The bytes of a prompt, for one paste; ValueError in words for what no terminal can be given so. Line ends are
-    those of a paste; tabs stay."""
+    """The bytes of a prompt, for one paste; ValueError with a message if it cannot be typed. Line ends become those of
+    a paste; tabs stay."""
     clean = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
     clean = f" {clean}" if clean.startswith(SHELL_MARK) else clean
     if not clean.strip():
         raise ValueError("the prompt is empty; write something")
     bad = next((c for c in clean if is_control(c)), None)
     if bad is not None:
-        raise ValueError(f"the prompt holds the control character {bad!a}; leave it out")
+        raise ValueError(f"the prompt contains the control character {bad!a}; remove it")
     try:
         typed = clean.encode()
     except UnicodeEncodeError:
-        raise ValueError("the prompt holds half a character; leave it out") from None
+        raise ValueError("the prompt contains half a character; remove it") from None
     if len(typed) > MAX_PROMPT:
-        raise ValueError(f"the prompt has more than {MAX_PROMPT // 1024} KiB; put it into a file and name the file")
+        raise ValueError(f"the prompt is over {MAX_PROMPT // 1024} KiB; put it into a file and name the file")
     return typed
 
 
 def is_control(char: str) -> bool:
-    """Also what turns the direction of a text: an agent would leave it out without a word."""
+    """True for control characters, and for those that change the text direction: an agent silently drops them."""
     return (char < " " and char not in "\n\t") or "\x7f" <= char <= "\x9f" or char in TURNING

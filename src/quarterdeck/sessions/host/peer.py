@@ -1,109 +1,123 @@
-"""One who speaks to a terminal's host: what he says, and how far he has seen. Standard library only."""
+"""The clients of a host: who may connect, their frames, and the position of a viewer in the output of a terminal.
+Standard library only."""
 
 from __future__ import annotations
 
-import _socket  # without what `socket` adds, which would be a tenth of our memory
+import _socket  # `socket` would add a tenth to the host's memory
 import os
 import select
 import struct
 
-from quarterdeck.sessions.host import supervisor as keeper
+from quarterdeck.sessions.host import supervisor
 from quarterdeck.sessions.host.frames import (
+    ACKNOWLEDGED,
     HEAD,
     INTERRUPT,
+    MAX_BODY,
     OUTPUT,
     PROMPT,
     SCREEN,
     STOP,
-    TAKEN,
     TYPE,
     VIEW,
     BadFrame,
     Frames,
     frame,
-    note,
+    json_frame,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from quarterdeck.sessions.host.replay_buffer import Ring
+    from quarterdeck.sessions.host.replay_buffer import ReplayBuffer
 
-LETTERS = VIEW + TYPE + PROMPT + INTERRUPT + STOP + TAKEN
-PIECE = 64 * 1024
+LETTERS = VIEW + TYPE + PROMPT + INTERRUPT + STOP + ACKNOWLEDGED
+CHUNK = 64 * 1024
+# A client that sends commands and never reads the answers is dropped here.
 MAX_UNSENT = 256 * 1024
 TAG = b"QUARTERDECK_TAG="
 CREDENTIALS = struct.Struct("3i")
 
 
-class Gone(Exception):
-    """The connection has ended, or what came over it was wrong."""
+class PeerGone(Exception):
+    """The connection has ended or received something invalid."""
 
 
-class Peer:
-    """A connection. What it is shown stays in the ring: of its own it has less than a piece of it."""
+class Connection:
+    """A client's socket, and the frames that come from it: of these letters, and of at most this size."""
+
+    def __init__(self, connection: _socket.socket, letters: bytes, most: int = MAX_BODY, chunk: int = CHUNK) -> None:
+        connection.setblocking(False)
+        self._connection, self._chunk = connection, chunk
+        self.number = connection.fileno()
+        self._frames = Frames(letters, most)
+
+    def read(self) -> Iterator[tuple[bytes, bytes]]:
+        try:
+            received = self._connection.recv(self._chunk)
+        except BlockingIOError:
+            return
+        except OSError:
+            raise PeerGone from None
+        if not received:
+            raise PeerGone
+        try:
+            yield from self._frames.feed(received)
+        except BadFrame:
+            raise PeerGone from None
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+class Peer(Connection):
+    """A client of a terminal. Output for it stays in the replay buffer until it is sent: its own buffer holds less than
+    a chunk, so that many slow clients cost little memory."""
 
     def __init__(self, connection: _socket.socket) -> None:
-        connection.setblocking(False)
-        self._connection = connection
-        self.number = connection.fileno()
-        self._frames = Frames(LETTERS)
+        super().__init__(connection, LETTERS)
         self._unsent = bytearray()
         self.size: tuple[int, int] | None = None
         self._at = -1
         self.types = False
-        self.blocked = self.minded = 0
+        self.blocked = self.polled_events = 0
         self.patience_until = 0.0
 
     @property
-    def looks(self) -> bool:
+    def is_viewer(self) -> bool:
         return self._at >= 0
 
-    def read(self) -> Iterator[tuple[bytes, bytes]]:
-        try:
-            received = self._connection.recv(PIECE)
-        except BlockingIOError:
-            return
-        except OSError:
-            raise Gone from None
-        if not received:
-            raise Gone
-        try:
-            yield from self._frames.feed(received)
-        except BadFrame:
-            raise Gone from None
+    def queue(self, data: bytes) -> None:
+        if len(self._unsent) + len(data) > MAX_UNSENT:
+            raise PeerGone
+        self._unsent += data
 
-    def tell(self, words: bytes) -> None:
-        if len(self._unsent) + len(words) > MAX_UNSENT:
-            raise Gone
-        self._unsent += words
-
-    def show(self, ring: Ring) -> bool:
-        """The screen as it is; whether it may be wrong until the program draws it again."""
-        self._at, safe = ring.screen_from()
+    def show(self, ring: ReplayBuffer) -> bool:
+        """Queue the current screen. True if it may be wrong until the program redraws it."""
+        self._at, safe = ring.screen_start()
         prelude = ring.prelude()
-        self.tell(note(SCREEN, {"bytes": len(prelude) + ring.end - self._at}) + frame(OUTPUT, prelude))
+        self.queue(json_frame(SCREEN, {"bytes": len(prelude) + ring.end - self._at}) + frame(OUTPUT, prelude))
         return not safe
 
-    def push(self, ring: Ring) -> None:
-        """Send all there is, as far as it goes."""
+    def push(self, ring: ReplayBuffer) -> None:
+        """Send as much as the socket takes."""
         self.blocked = 0
         try:
-            while self._unsent or (self.looks and self._at < ring.end):
+            while self._unsent or (self.is_viewer and self._at < ring.end):
                 if self._unsent:
                     del self._unsent[: self._connection.send(self._unsent)]
                 elif self._at < ring.start:
                     self.show(ring)
                 else:
-                    self._piece(ring)
+                    self._send_chunk(ring)
         except BlockingIOError:
             self.blocked = select.POLLOUT
         except OSError:
-            raise Gone from None
+            raise PeerGone from None
 
-    def _piece(self, ring: Ring) -> None:
-        parts = ring.parts(self._at, PIECE)
+    def _send_chunk(self, ring: ReplayBuffer) -> None:
+        parts = ring.parts(self._at, CHUNK)
         size = sum(map(len, parts))
         whole: list[bytes | memoryview] = [HEAD.pack(OUTPUT, size), *parts]
         sent = self._connection.sendmsg(whole)
@@ -111,36 +125,47 @@ class Peer:
         if sent < HEAD.size + size:
             self._unsent += b"".join(whole)[sent:]
 
-    def has_seen(self, ring: Ring) -> bool:
-        return not self._unsent and (not self.looks or self._at == ring.end)
+    def has_seen(self, ring: ReplayBuffer) -> bool:
+        return not self._unsent and (not self.is_viewer or self._at == ring.end)
 
-    def is_awaited(self, ring: Ring, now: float, patience_seconds: float) -> bool:
-        """Whether the program is to wait for it: it is far behind, and has not been for long."""
-        behind = ring.end - self._at if self.looks else 0
+    def should_wait_for(self, ring: ReplayBuffer, now: float, patience_seconds: float) -> bool:
+        """True if the program must wait for this viewer: it is far behind, and not for long."""
+        behind = ring.end - self._at if self.is_viewer else 0
         if behind < ring.size // 2:
             self.patience_until = 0.0
         elif not self.patience_until:
             self.patience_until = now + patience_seconds
         return self.patience_until > now
 
-    def close(self) -> None:
-        self._connection.close()
+
+def accept(listener: _socket.socket, ancestors: frozenset[tuple[int, str]]) -> _socket.socket | None:
+    """The next client, if it may connect."""
+    try:
+        accepted, _ = listener._accept()  # type: ignore[attr-defined] # the part of `accept` that is C
+    except OSError:
+        return None
+    connection = _socket.socket(fileno=accepted)
+    if may_connect(connection, ancestors):
+        return connection
+    connection.close()
+    return None
 
 
-def may_speak(connection: _socket.socket, ancestors: frozenset[tuple[int, str]]) -> bool:
-    """Our own user alone, and no agent of ours: what runs below one has a tag in the environment of somebody above it,
-    unless that one is above us too."""
+def may_connect(connection: _socket.socket, ancestors: frozenset[tuple[int, str]]) -> bool:
+    """True for clients of the same user that do not run below an owned agent. Below one, the client or an ancestor has
+    the tag in its environment; ancestors of the host itself do not count, since an agent may have started the
+    daemon."""
     if not hasattr(_socket, "SO_PEERCRED"):
         return True
     pid, uid, _ = CREDENTIALS.unpack(connection.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, CREDENTIALS.size))
     if uid != os.geteuid():
         return False
-    return not any(is_tagged(above) for above, start in line_of(pid) if (above, start) not in ancestors)
+    return not any(is_tagged(above) for above, start in ancestry(pid) if (above, start) not in ancestors)
 
 
-def line_of(pid: int) -> Iterator[tuple[int, str]]:
-    """A process and those above it."""
-    while pid > 1 and (proc := keeper.look(pid)):
+def ancestry(pid: int) -> Iterator[tuple[int, str]]:
+    """A process and its ancestors."""
+    while pid > 1 and (proc := supervisor.read_process(pid)):
         yield proc.pid, proc.start
         pid = proc.parent
 

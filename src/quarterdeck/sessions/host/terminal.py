@@ -7,7 +7,7 @@ import os
 import struct
 import termios
 
-from quarterdeck.sessions.host import supervisor as keeper
+from quarterdeck.sessions.host import supervisor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,35 +15,35 @@ if TYPE_CHECKING:
 
 
 class Terminal:
-    """A pseudo-terminal with a program in it, below its keeper."""
+    """A pseudo-terminal with a program in it, below a supervisor."""
 
     def __init__(self, settings: dict[str, Any]) -> None:
         self.master, self._slave = os.openpty()
         self.size = (0, 0)
         self.resize(settings["cols"], settings["rows"])
-        heard, told = os.pipe()
-        above = os.getpid()
-        self.keeper = os.fork()
-        if not self.keeper:
-            self._keep(settings, above, told)
-        os.close(told)
+        reader, writer = os.pipe()
+        host = os.getpid()
+        self.supervisor_pid = os.fork()
+        if not self.supervisor_pid:
+            self._supervise(settings, host, writer)
+        os.close(writer)
         os.set_blocking(self.master, False)
-        self.keeper_says = heard
-        pid, self.start = read_line(heard).split()
+        self.supervisor_pipe = reader
+        pid, self.start = read_line(reader).split()
         self.pid = int(pid)
 
-    def _keep(self, settings: dict[str, Any], above: int, told: int) -> NoReturn:
+    def _supervise(self, settings: dict[str, Any], host: int, pipe: int) -> NoReturn:
         try:
-            keeper.close_others(self._slave, told)
-            status = keeper.keep(
+            supervisor.close_others(self._slave, pipe)
+            status = supervisor.supervise(
                 lambda: self._execute(settings),
-                die_with=above,
-                grace_seconds=keeper.GRACE_SECONDS,
+                die_with=host,
+                grace_seconds=supervisor.GRACE_SECONDS,
                 wake=True,
                 spare=self._slave,
-                started=lambda child: tell(told, f"{child} {start_of(child)}"),
+                started=lambda child: write_line(pipe, f"{child} {start_time(child)}"),
             )
-            tell(told, str(status))
+            write_line(pipe, str(status))
         finally:
             os._exit(0)
 
@@ -58,32 +58,32 @@ class Terminal:
         except OSError as error:
             os.write(2, f"{settings['cwd']}: {error.strerror}\r\n".encode())
             os._exit(126)
-        keeper.execute(settings["argv"])
+        supervisor.execute(settings["argv"])
 
     def resize(self, cols: int, rows: int) -> None:
         self.size = (cols, rows)
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, cols, 0, 0))
 
-    def in_front(self) -> bool:
-        """Whether the program itself reads the keys, and none that it started."""
+    def is_in_foreground(self) -> bool:
+        """True if the program itself reads the keys, not one that it started."""
         try:
             return os.tcgetpgrp(self.master) == self.pid
         except OSError:
             return False
 
 
-def tell(pipe: int, words: str) -> None:
-    os.write(pipe, words.encode() + b"\n")
+def write_line(pipe: int, text: str) -> None:
+    os.write(pipe, text.encode() + b"\n")
 
 
 def read_line(pipe: int) -> str:
-    """Up to the end of the line and no further; empty at the end of all."""
+    """Read up to the end of the line and no further; empty at the end of the pipe."""
     line = b""
     while (letter := os.read(pipe, 1)) not in (b"", b"\n"):
         line += letter
     return line.decode()
 
 
-def start_of(pid: int) -> str:
-    found = keeper.look(pid) if keeper.HAS_PROC else None
+def start_time(pid: int) -> str:
+    found = supervisor.read_process(pid) if supervisor.HAS_PROC else None
     return found.start if found else "0"

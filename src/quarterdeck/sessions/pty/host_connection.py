@@ -1,4 +1,4 @@
-"""One connection to a terminal's host, and what looks at a terminal through it."""
+"""One connection to a terminal's host, and the viewer of a terminal that uses it."""
 
 from __future__ import annotations
 
@@ -19,45 +19,52 @@ from quarterdeck.sessions.host.frames import (
     BadFrame,
     Frames,
     frame,
-    note,
-    read_note,
+    json_frame,
+    read_json_body,
 )
 
 LETTERS = STATE + SCREEN + OUTPUT + ANSWER
-PIECE = 64 * 1024
-LONGEST_QUESTION = 256
-QUESTIONS = re.compile(
+CHUNK = 64 * 1024
+# A sequence cut in two is held back until its end comes; no query is longer.
+MAX_QUERY = 256
+QUERIES = re.compile(
     rb"\x1b(?:\[[>=]?[0-9;]*c|\[\??[0-9;]*n|\[\?u|\[>[0-9;]*q|\[[?0-9;]*\$p|\[[0-9;]*t|Z"
     rb"|\](?:1[0-9]|4;[0-9]+|52)(?:;[^\x07\x1b]*)?(?:\x07|\x1b\\)|P[$+]q[^\x1b]*\x1b\\)"
 )
-"""What a terminal would answer, or do for a second time: its state, its colours, its clipboard."""
+"""Sequences that a terminal answers, or must not repeat: queries of its state and colours, writes to its clipboard."""
 
 
-class Link(asyncio.Protocol):
-    """Frames to and from a host. `hear` gets each, `lost` is called at the end."""
+class HostConnection(asyncio.Protocol):
+    """Frames to and from a host. `on_frame` gets each frame, `on_close` is called at the end."""
 
-    def __init__(self, hear: Callable[[bytes, bytes], None], lost: Callable[[], None]) -> None:
-        self._hear, self._lost = hear, lost
-        self._frames = Frames(LETTERS)
+    def __init__(
+        self, on_frame: Callable[[bytes, bytes], None], on_close: Callable[[], None], frames: Frames | None = None
+    ) -> None:
+        self._on_frame, self._on_close = on_frame, on_close
+        self._frames = frames or Frames(LETTERS)
         self._transport: asyncio.Transport | None = None
         self._writable = asyncio.Event()
         self._writable.set()
 
     @classmethod
-    async def over(
-        cls, connection: socket.socket, hear: Callable[[bytes, bytes], None], lost: Callable[[], None]
-    ) -> Link:
+    async def connect(
+        cls,
+        connection: socket.socket,
+        on_frame: Callable[[bytes, bytes], None],
+        on_close: Callable[[], None],
+        frames: Frames | None = None,
+    ) -> HostConnection:
         loop = asyncio.get_running_loop()
-        _, link = await loop.create_unix_connection(lambda: cls(hear, lost), sock=connection)
+        _, link = await loop.create_unix_connection(lambda: cls(on_frame, on_close, frames), sock=connection)
         return link
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)  # uvloop's is one by its deeds alone
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's class only behaves like one
 
     def data_received(self, data: bytes) -> None:
         try:
             for letter, body in self._frames.feed(data):
-                self._hear(letter, body)
+                self._on_frame(letter, body)
         except BadFrame:
             self.close()
 
@@ -70,19 +77,24 @@ class Link(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
         self._writable.set()
-        self._lost()
+        self._on_close()
 
-    async def send(self, words: bytes) -> None:
-        """Once there is room for it; Refused when the host is gone."""
+    async def send(self, data: bytes) -> None:
+        """Send once there is room in the buffer; Refused if the host has gone."""
         await self._writable.wait()
         if self._transport is None or self._transport.is_closing():
-            raise Refused("the terminal has ended")
-        self._transport.write(words)
+            raise Refused("the session has ended; resume it first")
+        self._transport.write(data)
 
-    def hold(self, held: bool) -> None:
-        """Read nothing for a while, or go on."""
+    def send_soon(self, data: bytes) -> None:
+        """Send without waiting for room; does nothing if the host has gone."""
         if self._transport is not None and not self._transport.is_closing():
-            if held:
+            self._transport.write(data)
+
+    def set_paused(self, paused: bool) -> None:
+        """Stop reading, or continue."""
+        if self._transport is not None and not self._transport.is_closing():
+            if paused:
                 self._transport.pause_reading()
             else:
                 self._transport.resume_reading()
@@ -93,62 +105,61 @@ class Link(asyncio.Protocol):
 
 
 class HostViewer:
-    """Looks at a terminal. Who cannot follow calls `pause`, and `resume` later: the host keeps what comes, and when
-    that is too much the screen is shown anew. `whole` is called when the screen was shown, `lost` at the end."""
+    """Views a terminal. A caller that cannot keep up calls `pause`, and `resume` later: the host keeps the output, and
+    draws the whole screen again if that is too much. `on_screen` is called when the screen is complete."""
 
-    def __init__(
-        self,
-        seen: Callable[[bytes], None],
-        lost: Callable[[], None] = lambda: None,
-        whole: Callable[[], None] = lambda: None,
-    ) -> None:
-        self._seen, self._lost, self._whole = seen, lost, whole
-        self._link: Link | None = None
-        self._replay = Replay()
+    _link: HostConnection
 
-    async def open(self, connection: socket.socket, cols: int, rows: int) -> HostViewer:
-        self._link = await Link.over(connection, self._hear, self._lost)
-        await self.resize(cols, rows)
-        return self
+    def __init__(self, on_output: Callable[[bytes], None], on_screen: Callable[[], None]) -> None:
+        self._on_output, self._on_screen = on_output, on_screen
+        self._replay = ReplayFilter()
+
+    @classmethod
+    async def open(
+        cls,
+        connection: socket.socket,
+        size: tuple[int, int],
+        on_output: Callable[[bytes], None],
+        on_close: Callable[[], None] = lambda: None,
+        on_screen: Callable[[], None] = lambda: None,
+    ) -> HostViewer:
+        """View through this connection; `on_close` is called at its end."""
+        viewer = cls(on_output, on_screen)
+        viewer._link = await HostConnection.connect(connection, viewer._receive, on_close)
+        await viewer.resize(*size)
+        return viewer
 
     async def write(self, data: bytes) -> None:
-        for at in range(0, len(data), PIECE):
-            await self._send(frame(TYPE, data[at : at + PIECE]))
+        for at in range(0, len(data), CHUNK):
+            await self._link.send(frame(TYPE, data[at : at + CHUNK]))
 
     async def resize(self, cols: int, rows: int) -> None:
-        await self._send(note(VIEW, {"cols": cols, "rows": rows}))
+        await self._link.send(json_frame(VIEW, {"cols": cols, "rows": rows}))
 
     async def close(self) -> None:
-        if self._link is not None:
-            self._link.close()
+        self._link.close()
 
     def pause(self) -> None:
-        if self._link is not None:
-            self._link.hold(True)
+        self._link.set_paused(True)
 
     def resume(self) -> None:
-        if self._link is not None:
-            self._link.hold(False)
+        self._link.set_paused(False)
 
-    async def _send(self, words: bytes) -> None:
-        if self._link is None:
-            raise Refused("the terminal has ended")
-        await self._link.send(words)
-
-    def _hear(self, letter: bytes, body: bytes) -> None:
+    def _receive(self, letter: bytes, body: bytes) -> None:
         if letter == OUTPUT:
             if not self._replay.left:
-                self._seen(body)
+                self._on_output(body)
                 return
-            self._seen(self._replay.feed(body))
+            self._on_output(self._replay.feed(body))
             if not self._replay.left:
-                self._whole()
+                self._on_screen()
         elif letter == SCREEN:
-            self._replay.begin(int(read_note(body)["bytes"]))
+            self._replay.begin(int(read_json_body(body)["bytes"]))
 
 
-class Replay:
-    """What a terminal has shown before goes to a viewer without the questions in it, which were answered long ago."""
+class ReplayFilter:
+    """Removes queries from replayed output: a viewer's terminal would answer them, and the program got its answers
+    long ago."""
 
     def __init__(self) -> None:
         self.left = 0
@@ -157,11 +168,11 @@ class Replay:
     def begin(self, count: int) -> None:
         self.left, self._rest = count, b""
 
-    def feed(self, said: bytes) -> bytes:
-        self.left = max(0, self.left - len(said))
-        said = QUESTIONS.sub(b"", self._rest + said)
+    def feed(self, output: bytes) -> bytes:
+        self.left = max(0, self.left - len(output))
+        output = QUERIES.sub(b"", self._rest + output)
         self._rest = b""
-        cut = said.rfind(b"\x1b", max(0, len(said) - LONGEST_QUESTION)) if self.left else -1
+        cut = output.rfind(b"\x1b", max(0, len(output) - MAX_QUERY)) if self.left else -1
         if cut >= 0:
-            said, self._rest = said[:cut], said[cut:]
-        return said
+            output, self._rest = output[:cut], output[cut:]
+        return output

@@ -1,4 +1,4 @@
-"""The notes that terminals' hosts leave in our folder: which still run, and how one speaks to them."""
+"""The records that terminals' hosts leave in the folder: which hosts still run, and connecting to them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import contextlib
 import hashlib
 import json
 import os
+import signal
 import socket
-import stat
 import struct
 import sys
 from collections.abc import Iterator
@@ -19,16 +19,19 @@ from msgspec import Struct
 
 from quarterdeck.core.model.state import ProcessId
 from quarterdeck.errors import Refused
-from quarterdeck.sessions.host import supervisor as keeper
+from quarterdeck.sessions.host import supervisor
+from quarterdeck.system import process_table
+from quarterdeck.system.safe_open import read_regular
 
 MAX_NOTE = 64 * 1024
-LONGEST_SOCKET = 103
+# The shortest limit of the supported systems, with its final NUL.
+MAX_SOCKET_PATH = 103
 CREDENTIALS = struct.Struct("3i")
-PARTS = (".json", ".s")
+SUFFIXES = (".json", ".s")
 
 
-class Note(Struct, frozen=True, kw_only=True):
-    """What a host says of itself: whose session it is, which process it is and which one it keeps."""
+class HostRecord(Struct, frozen=True, kw_only=True):
+    """A host as it describes itself: its session, its process and the program's process (`child`)."""
 
     name: str
     session_id: str
@@ -39,81 +42,78 @@ class Note(Struct, frozen=True, kw_only=True):
     rows: int = 0
 
 
-def name_of(session_id: str) -> str:
-    """The short name of a session's files: a socket's path may not be long."""
+def short_name(session_id: str) -> str:
+    """The short name of a session's files: a socket's path must not be long."""
     return hashlib.sha256(session_id.encode()).hexdigest()[:12]
 
 
-def read_state(name: str, said: object) -> Note | None:
-    """What a host says, if it is all there and has the right form."""
-    match said:
+def parse_record(name: str, value: object) -> HostRecord | None:
+    """A host's record, if it is complete and well-formed."""
+    match value:
         case {
             "session_id": str(session_id),
             "host": [int(host), str(host_start)],
             "child": [int(child), str(child_start)],
             "size": [int(cols), int(rows)],
             "ended": None | {"reason": str()} as ended,
-        } if host > 1 and child > 1 and name_of(session_id) == name:
-            ours = ProcessId(host, host_start)
-            theirs = ProcessId(child, child_start)
-            return Note(name=name, session_id=session_id, host=ours, child=theirs, ended=ended, cols=cols, rows=rows)
+        } if host > 1 and child > 1 and short_name(session_id) == name:
+            return HostRecord(
+                name=name,
+                session_id=session_id,
+                host=ProcessId(host, host_start),
+                child=ProcessId(child, child_start),
+                ended=ended,
+                cols=cols,
+                rows=rows,
+            )
     return None
 
 
-def read_notes(folder: Path) -> Iterator[Note]:
-    """All notes that are ours and can be read. What is no plain file of our own is none."""
+def read_records(folder: Path) -> Iterator[HostRecord]:
+    """All readable records. Only this user's regular files count."""
     for path in sorted(folder.glob("*.json")):
-        note = read_note(folder, path.stem)
-        if note is not None:
-            yield note
+        record = read_record(folder, path.stem)
+        if record is not None:
+            yield record
 
 
-def read_note(folder: Path, name: str) -> Note | None:
+def read_record(folder: Path, name: str) -> HostRecord | None:
+    content = read_regular(folder / f"{name}.json", MAX_NOTE, own=True)
     try:
-        file = os.open(folder / f"{name}.json", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
+        return parse_record(name, json.loads(content)) if content else None
+    except (ValueError, RecursionError):
         return None
-    try:
-        found = os.fstat(file)
-        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid() or found.st_size > MAX_NOTE:
-            return None
-        return read_state(name, json.loads(os.read(file, MAX_NOTE)))
-    except (ValueError, RecursionError, OSError):
-        return None
-    finally:
-        os.close(file)
 
 
 def runs(process: ProcessId) -> bool:
-    """Whether this very process runs; where the system does not tell, whether any does under its number."""
-    if keeper.HAS_PROC:
-        found = keeper.look(process.pid)
-        return found is not None and found.start == process.start and found.state not in "ZXx"
-    try:
-        os.kill(process.pid, 0)
-    except OSError:
-        return False
-    return True
+    """True if this very process runs; on systems without /proc, if any process has its pid."""
+    return process_table.runs(process) if process_table.HAS_PROC else process_table.alive(process.pid)
 
 
-def sweep(folder: Path, name: str) -> None:
-    """Remove the files of a host that is dead."""
-    for part in PARTS:
+def kill_host(record: HostRecord) -> None:
+    """Kill the host itself; its supervisor then ends everything below it."""
+    if supervisor.HAS_PROC:
+        supervisor.send(supervisor.SupervisedProcess(record.host.pid, 0, record.host.start, ""), signal.SIGKILL)
+
+
+def remove_files(folder: Path, name: str) -> None:
+    """Remove the files of a host that has ended."""
+    for part in SUFFIXES:
         (folder / f"{name}{part}").unlink(missing_ok=True)
 
 
-async def connect(folder: Path, note: Note) -> socket.socket:
-    """A connection to this very host; Refused when it is another process that listens there, or none."""
+async def connect(folder: Path, record: HostRecord) -> socket.socket:
+    """Connect to this very host; Refused if another process listens there, or none."""
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     connection.setblocking(False)
     try:
-        with _reachable(folder, f"{note.name}.s") as path:
+        with _reachable(folder, f"{record.name}.s") as path:
             await asyncio.get_running_loop().sock_connect(connection, path)
-        if not _is_listener(connection, note.host.pid):
+        if not _is_listener(connection, record.host.pid):
             raise OSError("another process listens there")
     except OSError as error:
         connection.close()
-        raise Refused(f"the terminal of {note.session_id} does not answer: {error.strerror or error}") from None
+        raise Refused(f"the terminal of {record.session_id} is not responding: {error.strerror or error}") from None
     except BaseException:
         connection.close()
         raise
@@ -129,13 +129,13 @@ def _is_listener(connection: socket.socket, pid: int) -> bool:
 
 @contextlib.contextmanager
 def _reachable(folder: Path, name: str) -> Iterator[str]:
-    """A path that is short enough for a socket."""
+    """A path that is short enough for a socket: a long one is reached through a descriptor of its folder."""
     path = str(folder / name)
-    if len(os.fsencode(path)) <= LONGEST_SOCKET or sys.platform != "linux":
+    if len(os.fsencode(path)) <= MAX_SOCKET_PATH or sys.platform != "linux":
         yield path
         return
-    held = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        yield f"/proc/self/fd/{held}/{name}"
+        yield f"/proc/self/fd/{descriptor}/{name}"
     finally:
-        os.close(held)
+        os.close(descriptor)

@@ -1,62 +1,83 @@
-"""Sessions in terminals of our own: each lives in a small process that goes on without us and is found again."""
+"""Sessions in the daemon's own terminals: each has a small host process that outlives the daemon and is found again."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import itertools
-import signal
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from quarterdeck.core.engine.session_messages import Down, Send, Start
+from quarterdeck.core.engine.session_messages import AgentExited, SendPrompt, StartSession
 from quarterdeck.errors import Refused
-from quarterdeck.sessions.host import supervisor as keeper
-from quarterdeck.sessions.host.frames import ANSWER, INTERRUPT, PROMPT, STATE, STOP, TAKEN, frame, note, read_note
+from quarterdeck.sessions.environment import COLOURS
+from quarterdeck.sessions.host.frames import (
+    ACKNOWLEDGED,
+    ANSWER,
+    INTERRUPT,
+    PROMPT,
+    STATE,
+    STOP,
+    frame,
+    json_frame,
+    read_json_body,
+)
 from quarterdeck.sessions.host.input_line import typed_prompt
-from quarterdeck.sessions.launcher import Ear, Kit, Running
-from quarterdeck.sessions.pty.host_connection import HostViewer, Link
-from quarterdeck.sessions.pty.host_registry import Note, connect, read_notes, read_state, runs, sweep
-from quarterdeck.sessions.pty.screen_text import SCREEN_BYTES, text_on
-from quarterdeck.sessions.pty.start import check, find, host_settings, reap, start_host
+from quarterdeck.sessions.launcher import LaunchSpec, RunningAgent, SessionListener
+from quarterdeck.sessions.pty.host_connection import HostConnection, HostViewer
+from quarterdeck.sessions.pty.host_registry import (
+    HostRecord,
+    connect,
+    kill_host,
+    parse_record,
+    read_records,
+    remove_files,
+    runs,
+)
+from quarterdeck.sessions.pty.screen_text import SCREEN_BYTES, screen_text
+from quarterdeck.sessions.pty.start import TERM, check_start, find_program, host_settings, start_host, wait_for_host
 
 COLS, ROWS = 120, 40
+# Longer than the host and its supervisor take to interrupt, terminate and kill.
 END_SECONDS = 8.0
-LOOK_SECONDS = 5.0
+SCREEN_SECONDS = 5.0
 REAP_SECONDS = 5.0
+# How long a host keeps the end of its program for a daemon that is being upgraded or was killed.
 GRACE_SECONDS = 3600.0
-LOST = "its terminal was lost"
+LOST = "the session's terminal was lost"
 
 
 class PtySession:
-    """A terminal that runs, and our connection to its host. `known` is set when it has said how it is, `ended` when it
-    has ended."""
+    """A running terminal and the connection to its host. `known` is set when the host has sent its first state, `ended`
+    when the terminal has ended."""
 
-    def __init__(self, note: Note) -> None:
-        self.note = note
-        self.link: Link | None = None
+    def __init__(self, record: HostRecord) -> None:
+        self.record = record
+        self.link: HostConnection | None = None
         self.answers: dict[str, asyncio.Future[str | None]] = {}
         self.known, self.ended = asyncio.Event(), asyncio.Event()
 
     @property
-    def running(self) -> Running:
-        session_id = self.note.session_id
-        return Running(session_id=session_id, process=self.note.child, terminal=f"quarterdeck attach {session_id}")
+    def running(self) -> RunningAgent:
+        session_id = self.record.session_id
+        return RunningAgent(
+            session_id=session_id, process=self.record.child, terminal=f"quarterdeck attach {session_id}"
+        )
 
-    async def tell(self, words: bytes) -> None:
+    async def send(self, data: bytes) -> None:
         if self.link is None:
-            raise Refused("the terminal has ended")
-        await self.link.send(words)
+            raise Refused("the terminal has ended; resume the session first")
+        await self.link.send(data)
 
 
-class PtyWay:
-    """Runs sessions in pseudo-terminals. The notes of their hosts are in `folder`, as in every kit's."""
+class PtyLauncher:
+    """Runs sessions in pseudo-terminals. The records of their hosts are in `folder`, which is also every spec's."""
 
     def __init__(
         self,
-        ear: Ear,
+        listener: SessionListener,
         folder: Path,
         *,
         shell: str | None = None,
@@ -64,90 +85,93 @@ class PtyWay:
         rows: int = ROWS,
         grace_seconds: float = GRACE_SECONDS,
     ) -> None:
-        self._ear, self._folder, self._shell = ear, folder, shell
+        self._listener, self._folder, self._shell = listener, folder, shell
         self._cols, self._rows, self._grace_seconds = cols, rows, grace_seconds
         self._sessions: dict[str, PtySession] = {}
         self._launching: set[str] = set()
-        self._burying: dict[str, asyncio.Task[None]] = {}
+        self._closing: dict[str, asyncio.Task[None]] = {}
         self._ids = itertools.count(1)
 
-    async def launch(self, start: Start, kit: Kit) -> Running:
-        check(start)
-        shell = self._shell or kit.environment.get("SHELL") or "/bin/sh"
-        program = find(shell if start.shell else str(kit.claude), kit, "pty.shell" if start.shell else "claude.path")
+    async def launch(self, start: StartSession, spec: LaunchSpec) -> RunningAgent:
+        check_start(start)
+        shell = self._shell or spec.environment.get("SHELL") or "/bin/sh"
+        program = find_program(
+            shell if start.shell else str(spec.program), spec, "pty.shell" if start.shell else f"{spec.agent}.path"
+        )
         if start.session_id in self._sessions or start.session_id in self._launching:
-            raise Refused(f"{start.session_id} runs already; send it a prompt, or end it first")
+            raise Refused(f"{start.session_id} is already running; send it a prompt, or end it first")
         self._launching.add(start.session_id)
         try:
-            await self._is_buried(start.session_id)
-            settings = host_settings(start, kit, program, (self._cols, self._rows), self._grace_seconds)
-            session = PtySession(await asyncio.to_thread(start_host, kit, settings))
-            await self._take(session, kit.folder)
+            await self._wait_until_closed(start.session_id)
+            settings = host_settings(start, spec, program, (self._cols, self._rows), self._grace_seconds)
+            environment = {"TERM": TERM, **COLOURS, **spec.environment}
+            session = PtySession(await asyncio.to_thread(start_host, settings, environment))
+            await self._attach(session, spec.folder)
         finally:
             self._launching.discard(start.session_id)
         return session.running
 
-    async def _take(self, session: PtySession, folder: Path) -> None:
-        """Speak to its host from now on; its end is told once."""
-        connection = await connect(folder, session.note)
-        self._sessions[session.note.session_id] = session
+    async def _attach(self, session: PtySession, folder: Path) -> None:
+        """Connect to its host; its end is reported once."""
+        connection = await connect(folder, session.record)
+        self._sessions[session.record.session_id] = session
 
-        def hear(letter: bytes, body: bytes) -> None:
-            self._hear(session, letter, body)
+        def receive(letter: bytes, body: bytes) -> None:
+            self._receive(session, letter, body)
 
-        session.link = await Link.over(connection, hear, lambda: self._lost(session))
+        session.link = await HostConnection.connect(connection, receive, lambda: self._on_lost(session))
         await session.known.wait()
 
-    def _hear(self, session: PtySession, letter: bytes, body: bytes) -> None:
+    def _receive(self, session: PtySession, letter: bytes, body: bytes) -> None:
         if letter == ANSWER:
-            said = read_note(body)
-            waiting = session.answers.pop(str(said.get("id")), None)
+            answer = read_json_body(body)
+            waiting = session.answers.pop(str(answer.get("id")), None)
             if waiting is not None and not waiting.done():
-                waiting.set_result(said.get("error"))
+                waiting.set_result(answer.get("error"))
         elif letter == STATE:
-            found = read_state(session.note.name, read_note(body))
-            if found is not None and found.host == session.note.host:
-                self._state(session, found)
+            record = parse_record(session.record.name, read_json_body(body))
+            if record is not None and record.host == session.record.host:
+                self._update(session, record)
 
-    def _state(self, session: PtySession, found: Note) -> None:
-        before, session.note = session.note, found
+    def _update(self, session: PtySession, record: HostRecord) -> None:
+        before, session.record = session.record, record
         session.known.set()
-        if found.ended is not None and not session.ended.is_set():
-            self._down(session, found.ended)
-        elif (found.cols, found.rows) != (before.cols, before.rows):
-            self._ear.stream(found.session_id, "terminal.size", {"cols": found.cols, "rows": found.rows})
+        if record.ended is not None and not session.ended.is_set():
+            self._report_end(session, record.ended)
+        elif (record.cols, record.rows) != (before.cols, before.rows):
+            self._listener.stream(record.session_id, "terminal.size", {"cols": record.cols, "rows": record.rows})
 
-    def _lost(self, session: PtySession) -> None:
-        """The host is gone. If it was not we who left, it died."""
+    def _on_lost(self, session: PtySession) -> None:
+        """The connection has ended. Unless the launcher closed it, the host died."""
         session.link = None
         session.known.set()
         for waiting in session.answers.values():
             if not waiting.done():
                 waiting.set_result("the terminal has ended")
-        if self._sessions.get(session.note.session_id) is session and not session.ended.is_set():
-            self._down(session, {"reason": LOST})
+        if self._sessions.get(session.record.session_id) is session and not session.ended.is_set():
+            self._report_end(session, {"reason": LOST})
 
-    def _down(self, session: PtySession, ended: dict[str, Any]) -> None:
-        session_id = session.note.session_id
+    def _report_end(self, session: PtySession, ended: dict[str, Any]) -> None:
+        session_id = session.record.session_id
         self._sessions.pop(session_id, None)
         session.ended.set()
-        self._ear.tell(_down(session_id, ended))
-        task = self._burying[session_id] = asyncio.get_running_loop().create_task(self._bury(session))
-        task.add_done_callback(lambda _: self._burying.pop(session_id, None))
+        self._listener.report(_exit_report(session_id, ended))
+        task = self._closing[session_id] = asyncio.get_running_loop().create_task(self._close_host(session))
+        task.add_done_callback(lambda _: self._closing.pop(session_id, None))
 
-    async def _bury(self, session: PtySession) -> None:
-        """Let the host go, and wait for it."""
+    async def _close_host(self, session: PtySession) -> None:
+        """Acknowledge the end, so that the host exits, and wait for that."""
         with contextlib.suppress(Refused):
-            await session.tell(frame(TAKEN))
-        await asyncio.to_thread(reap, session.note.host, REAP_SECONDS)
+            await session.send(frame(ACKNOWLEDGED))
+        await asyncio.to_thread(wait_for_host, session.record.host, REAP_SECONDS)
         if session.link is not None:
             session.link.close()
 
-    async def _is_buried(self, session_id: str) -> None:
-        if task := self._burying.get(session_id):
+    async def _wait_until_closed(self, session_id: str) -> None:
+        if task := self._closing.get(session_id):
             await asyncio.shield(task)
 
-    async def send(self, send: Send) -> bool:
+    async def send(self, send: SendPrompt) -> bool:
         if send.attachments:
             raise Refused("a terminal takes text only; send it without attachments, or use mode sdk")
         try:
@@ -158,7 +182,7 @@ class PtyWay:
         name = str(next(self._ids))
         answer = session.answers[name] = asyncio.get_running_loop().create_future()
         try:
-            await session.tell(note(PROMPT, {"id": name, "text": text.decode()}))
+            await session.send(json_frame(PROMPT, {"id": name, "text": text.decode()}))
             refusal = await answer
         finally:
             session.answers.pop(name, None)
@@ -167,29 +191,29 @@ class PtyWay:
         return True
 
     async def interrupt(self, session_id: str) -> None:
-        await self._session(session_id).tell(frame(INTERRUPT))
+        await self._session(session_id).send(frame(INTERRUPT))
 
-    async def change(self, session_id: str, model: str | None, permission_mode: str | None) -> None:
+    async def reconfigure(self, session_id: str, model: str | None, permission_mode: str | None) -> None:
         self._session(session_id)
-        raise Refused("in a terminal model and permission mode are changed at its keys; attach to it")
+        raise Refused("the model and permission mode of a terminal are changed with its own keys; attach to it")
 
-    async def give_up(self, session_id: str) -> None:
-        """A terminal is there at once, or not at all."""
+    async def cancel_launch(self, session_id: str) -> None:
+        """Do nothing: a terminal starts at once, or not at all."""
 
     async def end(self, session_id: str) -> None:
         session = self._session(session_id)
-        await session.tell(frame(STOP))
+        await session.send(frame(STOP))
         try:
             async with asyncio.timeout(END_SECONDS):
                 await session.ended.wait()
         except TimeoutError:
-            _kill(session.note)
-        await self._is_buried(session_id)
+            kill_host(session.record)
+        await self._wait_until_closed(session_id)
 
-    async def adopt(self, expected: Sequence[str]) -> list[Running]:
-        """Those whose hosts run. Of the others what is known of their end is told, and their files are removed."""
+    async def adopt(self, expected: Sequence[str]) -> list[RunningAgent]:
+        """The sessions whose hosts run. The end of the others is reported, and their files are removed."""
         found = []
-        for one in await asyncio.to_thread(lambda: list(read_notes(self._folder))):
+        for one in await asyncio.to_thread(lambda: list(read_records(self._folder))):
             known = self._sessions.get(one.session_id)
             if known is None and await self._adopt(one, one.session_id in expected):
                 known = self._sessions.get(one.session_id)
@@ -197,60 +221,60 @@ class PtyWay:
                 found.append(known.running)
         return found
 
-    async def _adopt(self, found: Note, expected: bool) -> bool:
-        """Whether its host runs and speaks to us. A session that nobody expects goes on without us."""
-        if not runs(found.host):
-            sweep(self._folder, found.name)
+    async def _adopt(self, record: HostRecord, expected: bool) -> bool:
+        """Attach to a host; True if it runs and answers. A session that is not expected keeps running on its own."""
+        if not runs(record.host):
+            remove_files(self._folder, record.name)
             if expected:
-                self._ear.tell(_down(found.session_id, {"reason": LOST}))
+                self._listener.report(_exit_report(record.session_id, {"reason": LOST}))
             return False
         if not expected:
             return False
-        session = PtySession(found)
+        session = PtySession(record)
         try:
-            await self._take(session, self._folder)
+            await self._attach(session, self._folder)
         except Refused:
             return False
         return True
 
-    async def view(self, session_id: str, cols: int, rows: int, seen: Callable[[bytes], None]) -> HostViewer:
+    async def view(self, session_id: str, cols: int, rows: int, on_output: Callable[[bytes], None]) -> HostViewer:
         session = self._session(session_id)
-        return await HostViewer(seen).open(await connect(self._folder, session.note), cols, rows)
+        return await HostViewer.open(await connect(self._folder, session.record), (cols, rows), on_output)
 
     async def screen(self, session_id: str) -> str:
         session = self._session(session_id)
         shown = bytearray()
-        all_there = asyncio.Event()
-        viewer = HostViewer(shown.extend, lost=all_there.set, whole=all_there.set)
+        complete = asyncio.Event()
+        connection = await connect(self._folder, session.record)
+        viewer = await HostViewer.open(connection, (0, 0), shown.extend, complete.set, complete.set)
         try:
-            await viewer.open(await connect(self._folder, session.note), 0, 0)
-            async with asyncio.timeout(LOOK_SECONDS):
-                await all_there.wait()
+            async with asyncio.timeout(SCREEN_SECONDS):
+                await complete.wait()
         except TimeoutError:
-            raise Refused("the terminal does not answer; try again") from None
+            raise Refused("the terminal is not responding; try again") from None
         finally:
             await viewer.close()
-        size = session.note.cols, session.note.rows
-        return await asyncio.to_thread(text_on, bytes(shown[-SCREEN_BYTES:]), *size)
+        size = session.record.cols, session.record.rows
+        return await asyncio.to_thread(screen_text, bytes(shown[-SCREEN_BYTES:]), *size)
 
-    async def close(self) -> None:
-        """Leave the terminals; they go on."""
+    async def close(self, *, restarts: bool = False) -> None:
+        """Disconnect from the terminals; they continue."""
         sessions, self._sessions = list(self._sessions.values()), {}
         for session in sessions:
             if session.link is not None:
                 session.link.close()
-        await asyncio.gather(*self._burying.values(), return_exceptions=True)
+        await asyncio.gather(*self._closing.values(), return_exceptions=True)
 
     def _session(self, session_id: str) -> PtySession:
         session = self._sessions.get(session_id)
         if session is None:
-            raise Refused(f"{session_id} has no terminal here that runs; start or resume it")
+            raise Refused(f"{session_id} has no running terminal here; start or resume it")
         return session
 
 
-def _down(session_id: str, ended: dict[str, Any]) -> Down:
+def _exit_report(session_id: str, ended: dict[str, Any]) -> AgentExited:
     code, number = ended.get("code"), ended.get("signal")
-    return Down(
+    return AgentExited(
         session_id=session_id,
         at=time.time(),
         code=code if isinstance(code, int) else None,
@@ -258,9 +282,3 @@ def _down(session_id: str, ended: dict[str, Any]) -> Down:
         reason=str(ended.get("reason")),
         last_words=str(ended.get("last_words", "")),
     )
-
-
-def _kill(found: Note) -> None:
-    """The host itself, which its keeper takes for the end of everything."""
-    if keeper.HAS_PROC:
-        keeper.send(keeper.Proc(found.host.pid, 0, found.host.start, ""), signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""The text on a terminal's screen, from what it was sent."""
+"""The text on a terminal's screen, from the bytes that it was sent."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import re
 import pyte
 
 SCREEN_BYTES = 256 * 1024
-"""Of more only the end is looked at: a terminal in Python is slow, and a program draws its screen again and again."""
+"""Only the end of longer output is used: a terminal in Python is slow, and programs redraw their screen often."""
 
 UNKNOWN = re.compile(rb"\x1b(?:\[[<>=][0-?]*[ -/]*[@-~]|\[[0-?]*[ -/]+[@-~]|[P^_X][^\x1b]*\x1b\\)")
-"""What the terminal below would take for text."""
+"""Sequences that pyte would take for text."""
 
 
-def text_on(shown: bytes, cols: int, rows: int) -> str:
+def screen_text(shown: bytes, cols: int, rows: int) -> str:
     """The lines of the screen without the blanks at their ends, and without empty lines at the end."""
     screen = pyte.Screen(max(1, cols), max(1, rows))
     pyte.ByteStream(screen).feed(UNKNOWN.sub(b"", shown))

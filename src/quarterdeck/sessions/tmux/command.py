@@ -1,34 +1,32 @@
-"""What runs in a tmux pane of ours: an agent below its keeper, with the environment it was given and no other."""
+"""The command of a tmux pane: an agent below its supervisor, with the environment of its spec and no other."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
-from quarterdeck.agents.claude.launch_args import terminal_arguments
-from quarterdeck.core.engine.session_messages import Start
-from quarterdeck.sessions.launcher import Kit
+from quarterdeck.agents.registry import AGENTS
+from quarterdeck.core.engine.session_messages import StartSession
+from quarterdeck.sessions.host_program import HOSTS
+from quarterdeck.sessions.launcher import LaunchSpec
 
 ENV = "/usr/bin/env"
-KEEPER = str(Path(__file__).parent.parent / "host" / "supervisor.py")
 MAX_PROMPT = 8192
-FROM_TMUX = ("TMUX", "TMUX_PANE", "TERM_PROGRAM", "TERM_PROGRAM_VERSION")
-"""These say where the server of ours is: what an agent does with tmux would fall on all sessions."""
+TMUX_VARIABLES = ("TMUX", "TMUX_PANE", "TERM_PROGRAM", "TERM_PROGRAM_VERSION")
+"""These name the private server: with them an agent's own tmux commands would affect all sessions."""
 
 REPLACED = ("SHELL", "PATH")
-"""tmux has words of its own for these."""
+"""tmux sets these to its own values."""
 
 
-def command(start: Start, kit: Kit, *, shell: str | None) -> list[str]:
-    """The words to run in the pane. Nothing secret is among them."""
-    dropped = [word for name in (*FROM_TMUX, *REPLACED) for word in ("-u", name)]
-    given = [f"{name}={kit.environment[name]}" for name in REPLACED if name in kit.environment]
-    keeper = [sys.executable, "-I", "-S", KEEPER, "--die-with-parent", "--"]
-    return [ENV, *dropped, *given, *keeper, *_program(start, kit, shell)]
+def pane_command(start: StartSession, spec: LaunchSpec, *, shell: str | None) -> list[str]:
+    """The command line to run in the pane. It holds no secret."""
+    dropped = [word for name in (*TMUX_VARIABLES, *REPLACED) for word in ("-u", name)]
+    kept = [f"{name}={spec.environment[name]}" for name in REPLACED if name in spec.environment]
+    supervisor = HOSTS.command("supervisor.py", "--die-with-parent", "--")
+    return [ENV, *dropped, *kept, *supervisor, *_program(start, spec, shell)]
 
 
-def _program(start: Start, kit: Kit, shell: str | None) -> list[str]:
+def _program(start: StartSession, spec: LaunchSpec, shell: str | None) -> list[str]:
     if start.shell:
-        return [shell or kit.environment.get("SHELL") or "/bin/sh"]
+        return [shell or spec.environment.get("SHELL") or "/bin/sh"]
     short = start.prompt is not None and len(start.prompt.encode()) <= MAX_PROMPT
-    return [str(kit.claude), *terminal_arguments(start, settings=kit.hooks, prompt=start.prompt if short else None)]
+    arguments = AGENTS[spec.agent].terminal_arguments
+    return [str(spec.program), *arguments(start, settings=spec.hooks, prompt=start.prompt if short else None)]

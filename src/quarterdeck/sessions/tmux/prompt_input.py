@@ -1,88 +1,112 @@
-"""Gives a prompt to an agent in a tmux pane: whole, once, and never into somebody's draft or an open dialog."""
+"""Types a prompt into a tmux pane: whole, once, and never into a person's draft or an open dialog."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from operator import ne
 
-from quarterdeck.agents.claude.composer import composer, holds
+from quarterdeck.agents.base import Agent
 from quarterdeck.errors import Refused
 from quarterdeck.sessions.host.input_line import typed_prompt
-from quarterdeck.sessions.tmux.server import Server
+from quarterdeck.sessions.tmux.server import TmuxServer
 
+# An agent on a busy machine draws its composer this late after its start.
 START_SECONDS = 30.0
 READY_SECONDS = 3.0
 SHOWN_SECONDS = 5.0
 TAKEN_SECONDS = 1.0
-ASKS_SECONDS = 0.5
+DIALOG_SECONDS = 0.5
 TRIES = 5
-LOOK_SECONDS = 0.05
+POLL_SECONDS = 0.05
 WAITING = "waiting"
 
 
-class Typist:
-    """Types into one pane, one prompt after the other. `status` is the agent's own word for what it does."""
+async def _no_check() -> None:
+    """The check of a pane that belongs to Quarterdeck: there only the agent gets keys."""
 
-    def __init__(self, server: Server, pane: str, status: Callable[[], str | None]) -> None:
-        self._server, self._pane, self._status = server, pane, status
-        self._one = asyncio.Lock()
+
+class PanePrompter:
+    """Types into one pane, one prompt after the other. `status` returns the agent's own status; `check` is called
+    before each key and refuses where others would get it. `is_exact`: Enter needs the prompt on screen character by
+    character, not folded."""
+
+    def __init__(
+        self,
+        server: TmuxServer,
+        pane: str,
+        agent: Agent,
+        status: Callable[[], str | None],
+        ready_seconds: float = READY_SECONDS,
+        *,
+        check: Callable[[], Awaitable[None]] = _no_check,
+        is_exact: bool = False,
+    ) -> None:
+        self._check, self._is_exact = check, is_exact
+        self._server, self._pane, self._agent, self._status = server, pane, agent, status
+        self._ready_seconds = ready_seconds
+        self._has_drawn = is_exact  # a person's agent, unlike one that was just started
+        self._lock = asyncio.Lock()  # a prompt takes several steps, and no other key may come between them
         self._count = 0
-        self._put_back = ""
+        self._returned_prompt = ""
 
     async def type(self, prompt: str) -> None:
-        """Paste the prompt as one piece, see it stand in the composer, and submit it."""
+        """Paste the prompt as one piece, wait until the composer shows it, and submit it."""
         try:
             text = typed_prompt(prompt).decode()
-        except ValueError as wrong:
-            raise Refused(str(wrong)) from None
-        async with self._one:
-            await self._be_ready()
+        except ValueError as error:
+            raise Refused(str(error)) from None
+        async with self._lock:
+            await self._wait_until_ready()
             await self._paste(text)
             await self._submit(text)
 
-    async def _be_ready(self) -> None:
-        """Wait until an empty composer is shown, and still is: one that is drawn anew may look empty for a moment.
-        What a person has begun is theirs to finish."""
-        began = time.monotonic()
+    async def _wait_until_ready(self) -> None:
+        """Wait until the composer is empty twice in a row: while it is redrawn it may look empty for a moment. A
+        person's draft is refused. The status is not enough: an agent may be idle long before it first draws its
+        composer."""
+        until = time.monotonic() + (self._ready_seconds if self._has_drawn else START_SECONDS)
         before: str | None = None
-        while (shown := await self._shown()) is None or (not shown and before is None):
+        while (shown := await self._composer_text()) is None or (not shown and before is None):
             before = shown
-            self._refuse_if_it_asks()
-            if time.monotonic() - began > (START_SECONDS if self._status() is None else READY_SECONDS):
-                raise Refused("its terminal shows no place to write; attach to it and look")
-            await asyncio.sleep(LOOK_SECONDS)
-        if shown and shown == self._put_back:
+            self._refuse_if_waiting()
+            if time.monotonic() > until:
+                raise Refused("the session's terminal shows no prompt; attach to it and check")
+            await asyncio.sleep(POLL_SECONDS)
+        if shown and shown == self._returned_prompt:
             shown = await self._clear(shown)
         if shown:
-            raise Refused("somebody has begun to write in its terminal; finish or clear that, then send again")
-        self._refuse_if_it_asks()
+            raise Refused("there is unsent text in the session's terminal; send or clear it there, then send again")
+        self._refuse_if_waiting()
 
-    def _refuse_if_it_asks(self) -> None:
+    def _refuse_if_waiting(self) -> None:
         if self._status() == WAITING:
-            raise Refused("it waits for an answer in its terminal; answer there or on the desk, then send again")
+            raise Refused(
+                "the session is waiting for an answer in its terminal; answer there or in Quarterdeck, then send again"
+            )
 
-    async def escape(self) -> None:
-        """Interrupt it. An agent that had not begun puts the prompt back into its composer: that is nobody's draft."""
-        async with self._one:
-            before = await self._shown()
+    async def interrupt(self) -> None:
+        """Interrupt the agent. If it had not begun, it puts the prompt back into its composer: that is not a person's
+        draft."""
+        async with self._lock:
+            before = await self._composer_text()
             for _ in range(TRIES):
                 await self._press("Escape")
-                if not await self._still_asks():
+                if not await self._is_still_waiting():
                     break
             if not before:
-                self._put_back = await self._until(bool, TAKEN_SECONDS) or ""
+                self._returned_prompt = await self._until(bool, TAKEN_SECONDS) or ""
 
-    async def _still_asks(self) -> bool:
-        """Whether its dialog stays open: one that has just opened takes no keys."""
-        await self._until(lambda _: self._status() != WAITING, ASKS_SECONDS)
+    async def _is_still_waiting(self) -> bool:
+        """True if its dialog stays open: one that has just opened ignores keys."""
+        await self._until(lambda _: self._status() != WAITING, DIALOG_SECONDS)
         return self._status() == WAITING
 
     async def _clear(self, shown: str | None) -> str | None:
-        """Take away what was put back, a row with each key; what is left then."""
-        self._put_back = ""
+        """Clear the returned prompt, one row per key; returns the text that is left."""
+        self._returned_prompt = ""
         for _ in range(2 * (shown or "").count("\n") + 2):
             await self._press("C-u")
             shown = await self._until(partial(ne, shown), TAKEN_SECONDS)
@@ -91,30 +115,36 @@ class Typist:
         return shown
 
     async def _press(self, key: str) -> None:
-        await self._server.do(("send-keys", "-t", self._pane, key))
+        await self._check()
+        await self._server.execute(("send-keys", "-t", self._pane, key))
 
-    async def _until(self, holds: Callable[[str | None], bool], seconds: float) -> str | None:
-        """What stands in the composer once this holds of it, or when the time is over."""
+    async def _until(self, condition: Callable[[str | None], bool], seconds: float) -> str | None:
+        """The composer's text once it meets the condition, or when the time is over."""
         until = time.monotonic() + seconds
         while True:
-            shown = await self._shown()
-            if holds(shown) or time.monotonic() > until:
+            shown = await self._composer_text()
+            if condition(shown) or time.monotonic() > until:
                 return shown
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(POLL_SECONDS)
 
-    async def _shown(self) -> str | None:
-        """What stands in the composer; None when there is none."""
+    async def _composer_text(self) -> str | None:
+        """The composer's text; None if there is no composer."""
         pane = ("-p", "-t", self._pane)
-        said = await self._server.do(("display-message", *pane, "#{pane_in_mode}"), ("capture-pane", "-e", *pane))
-        in_mode, _, screen = said.partition("\n")
+        output = await self._server.execute(
+            ("display-message", *pane, "#{pane_in_mode}"), ("capture-pane", "-e", *pane)
+        )
+        in_mode, _, screen = output.partition("\n")
         if in_mode != "0":
-            raise Refused("somebody scrolls in its terminal; press q there, then send again")
-        return composer(screen)
+            raise Refused("the session's tmux pane is in copy mode; press q there, then send again")
+        shown = self._agent.composer_text(screen)
+        self._has_drawn = self._has_drawn or shown is not None
+        return shown
 
     async def _paste(self, text: str) -> None:
+        await self._check()
         self._count += 1
         buffer = f"quarterdeck-{self._pane.removeprefix('%')}-{self._count}"
-        await self._server.do(
+        await self._server.execute(
             ("load-buffer", "-b", buffer, "-"),
             ("paste-buffer", "-p", "-d", "-b", buffer, "-t", self._pane),
             stdin=text.encode(),
@@ -123,20 +153,33 @@ class Typist:
     async def _submit(self, text: str) -> None:
         """Press Enter once the composer shows the text and nothing else, and again only while it still does."""
 
-        def stands(shown: str | None) -> bool:
-            return bool(shown) and holds(shown or "", text)
+        def is_shown(shown: str | None) -> bool:
+            if self._is_exact:
+                return bool(shown) and _visible(shown or "") == _visible(text)
+            return bool(shown) and self._agent.shows_only(shown or "", text)
 
-        if not stands(await self._until(stands, SHOWN_SECONDS)):
-            raise Refused("the prompt was typed but does not stand alone in its terminal; attach to it and look")
+        shown = await self._until(is_shown, SHOWN_SECONDS)
+        if not is_shown(shown) and self._is_exact and shown and self._agent.is_folded(shown):
+            await self._clear(shown)
+            raise Refused("the prompt is so long that the terminal shows it folded; paste it there yourself")
+        if not is_shown(shown):
+            raise Refused(
+                "the prompt was typed, but the session's terminal shows other text too; attach to it and check"
+            )
         for _ in range(TRIES):
             await self._press("Enter")
-            if await self._is_taken(stands):
+            if await self._is_taken(is_shown):
                 return
-        raise Refused("the prompt stands in its terminal and Enter does not submit it; attach to it and look")
+        raise Refused("the prompt is in the session's terminal, but Enter does not send it; attach to it and check")
 
-    async def _is_taken(self, stands: Callable[[str | None], bool]) -> bool:
-        """Whether the text has gone. Where nobody can look any more, Enter has ended the agent."""
+    async def _is_taken(self, is_shown: Callable[[str | None], bool]) -> bool:
+        """True if the text has gone. If the pane cannot be read any more, Enter has ended the agent."""
         try:
-            return not stands(await self._until(lambda shown: not stands(shown), TAKEN_SECONDS))
+            return not is_shown(await self._until(lambda shown: not is_shown(shown), TAKEN_SECONDS))
         except Refused:
             return True
+
+
+def _visible(text: str) -> str:
+    """The characters without blanks: a terminal breaks lines where it likes."""
+    return "".join(text.split())

@@ -1,5 +1,5 @@
-"""The tmux server of ours: words only, no shell, on a socket of our own, and everything is named by ids that never
-come again."""
+"""The private tmux server: run without a shell, on its own socket; everything is named by ids that are never
+reused."""
 
 from __future__ import annotations
 
@@ -17,22 +17,24 @@ from urllib.parse import quote, unquote
 
 from msgspec import Struct
 
+from quarterdeck.core.model.runtime_event import FIRST_AGENT
 from quarterdeck.errors import Refused
-from quarterdeck.system.run_program import Ended, run
+from quarterdeck.system.run_program import ProgramResult, run
 
-SECONDS = 5.0
+CALL_SECONDS = 5.0
+# A call that hangs must not keep those of other sessions from running.
 THREADS = 4
 MAX_SOCKET = 100
 MAX_VARIABLE = 16_000
 MAX_WORDS = 15_000
-"""More than 16 KiB in one piece tmux does not take: it would leave the variable out, or refuse the command."""
+"""tmux takes at most 16 KiB in one piece: beyond that it drops the variable, or refuses the command."""
 
 NO_SERVER = (b"no server running", b"error connecting", b"lost server", b"server exited")
 START_SECONDS = 2.0
 SCROLLBACK_LINES = 10_000
 LEAVE = "C-]"
 VIEWER_FLAG = "active-pane"
-"""By this who looks through us is told from a person's own tmux."""
+"""Marks the daemon's viewers, as opposed to a person's own tmux client."""
 
 IS_VIEWER = f"#{{m:*{VIEWER_FLAG}*,#{{client_flags}}}}"
 OPTIONS: tuple[tuple[str, ...], ...] = (
@@ -51,18 +53,18 @@ OPTIONS: tuple[tuple[str, ...], ...] = (
     ("unbind-key", "-a", "-T", "root"),
     ("bind-key", "-n", LEAVE, "if-shell", "-F", IS_VIEWER, f"send-keys {LEAVE}", "detach-client"),
 )
-"""A dead pane stays as it is until that was read. All keys are the agent's but one, by which a person leaves."""
+"""A dead pane stays until its end was read. All keys go to the agent but one, which detaches a person's client."""
 
 FIELDS = (
     *("session_id", "window_id", "pane_id", "pane_pid", "pid", "pane_dead", "pane_dead_status", "pane_dead_signal"),
-    *("@quarterdeck_session", "@quarterdeck_config", "@quarterdeck_kind", "session_name"),
+    *("@quarterdeck_session", "@quarterdeck_config", "@quarterdeck_kind", "@quarterdeck_agent", "session_name"),
 )
 FORMAT = "|".join(f"#{{{field}}}" for field in FIELDS)
-"""Only the name, which is the last, may hold a bar."""
+"""The session name is last: only it may contain a bar."""
 
 
 class Pane(Struct, frozen=True, kw_only=True):
-    """One pane of the server: where it is, whose it is, and how its process ended if it has."""
+    """One pane of the server: its ids, its Quarterdeck session, and the exit of its process if it has ended."""
 
     session: str
     window: str
@@ -72,13 +74,14 @@ class Pane(Struct, frozen=True, kw_only=True):
     session_id: str
     config_dir: str = ""
     kind: str = ""
+    agent: str = FIRST_AGENT
     dead: bool = False
     code: int | None = None
     signal: int | None = None
 
 
-class Server:
-    """One server on one socket; it runs while it has a session, and knows nothing of the person's own settings."""
+class TmuxServer:
+    """One server on one socket; it runs while it has a session, and does not read the person's own settings."""
 
     def __init__(self, socket: Path, program: str = "tmux", scrollback_lines: int = SCROLLBACK_LINES) -> None:
         self.socket = socket
@@ -86,124 +89,127 @@ class Server:
         self._threads = ThreadPoolExecutor(THREADS, "tmux")
         self._history = ("set-option", "-g", "history-limit", str(scrollback_lines))
 
-    def words(self, *words: str) -> list[str]:
+    def command_line(self, *words: str) -> list[str]:
         """A tmux command line for this server."""
         return [self._program, "-u", "-f", "/dev/null", "-S", str(self.socket), *words]
 
-    async def do(
+    async def execute(
         self, *commands: Sequence[str], stdin: bytes = b"", env: Mapping[str, str] | None = None, cwd: str = "/"
     ) -> str:
-        """Run commands in one go, and give what they print. Refused when one fails; those after it are not run."""
-        said = await self._run(_joined(commands), stdin, env or {}, cwd)
-        if said.code:
-            raise Refused(f"tmux {commands[0][0]}: {_last_words(said)}")
-        return said.out.decode(errors="replace")
+        """Run commands in one call and return their output. Refused if one fails; those after it are not run."""
+        result = await self._run(_join_commands(commands), stdin, env or {}, cwd)
+        if result.code:
+            raise Refused(f"tmux {commands[0][0]}: {_last_words(result)}")
+        return result.out.decode(errors="replace")
 
     async def _run(
         self, words: list[str], stdin: bytes = b"", env: Mapping[str, str] | None = None, cwd: str = "/"
-    ) -> Ended:
-        """In a thread: the loops' own ways to start a program may leave it our descriptors, and the server would hold
-        them for good."""
-        work = partial(_call, self.words(*words), stdin, env or {}, cwd)
+    ) -> ProgramResult:
+        """Run tmux in a thread. The event loop's own subprocess calls may pass on descriptors of the daemon, and the
+        server would keep them open forever."""
+        work = partial(_call, self.command_line(*words), stdin, env or {}, cwd)
         try:
-            said = await asyncio.get_running_loop().run_in_executor(self._threads, work)
+            result = await asyncio.get_running_loop().run_in_executor(self._threads, work)
         except OSError as error:
             what = error.filename or self._program
             raise Refused(f"tmux could not be started ({what}: {error.strerror}); install tmux 3.2 or newer") from None
-        if said.cut:
-            raise Refused(f"tmux did not answer within {SECONDS:.0f} s; look at {self.socket}")
-        return said
+        if result.cut:
+            raise Refused(f"tmux did not answer within {CALL_SECONDS:.0f} s; check its server at {self.socket}")
+        return result
 
     def close(self) -> None:
         self._threads.shutdown(wait=False)
 
-    async def panes(self) -> list[Pane]:
-        """Every pane, by one call; none when no server runs."""
-        said = await self._run(["list-panes", "-a", "-F", FORMAT])
-        if said.code and not any(sign in said.err for sign in NO_SERVER):
-            raise Refused(f"tmux list-panes: {_last_words(said)}")
-        lines = said.out.decode(errors="replace").splitlines() if not said.code else []
+    async def panes(self, *, is_running: bool = False) -> list[Pane]:
+        """Every pane, by one call; none if no server runs, unless one is known to."""
+        result = await self._run(["list-panes", "-a", "-F", FORMAT])
+        if result.code and (is_running or not any(sign in result.err for sign in NO_SERVER)):
+            raise Refused(f"tmux list-panes: {_last_words(result)}")
+        lines = result.out.decode(errors="replace").splitlines() if not result.code else []
         return [pane for line in lines if (pane := read_pane(line))]
 
     async def create(
         self, session_id: str, argv: Sequence[str], *, env: Mapping[str, str], cwd: str, size: tuple[int, int]
     ) -> Pane:
-        """A session that runs this program, in this environment. The folder is the one tmux itself is started in, and
-        the environment its own: as words they would be expanded, and seen by everybody."""
+        """Create a session that runs this program in this environment. tmux itself is started in the folder and with
+        the environment: as arguments they would be expanded, and visible to every user."""
         _check_sizes(argv, env)
         await asyncio.to_thread(_prepare, self.socket)
         shown = ("-P", "-F", FORMAT, "-s", session_id, "-x", str(size[0]), "-y", str(size[1]), "--", *argv)
         try:
-            await self._start(("start-server",), *OPTIONS, self._history, *_taken_over(env))
-            pane = read_pane(await self.do(("new-session", "-d", *shown), env=env, cwd=cwd))
+            await self._start(("start-server",), *OPTIONS, self._history, *_pass_on(env))
+            pane = read_pane(await self.execute(("new-session", "-d", *shown), env=env, cwd=cwd))
         finally:
             with contextlib.suppress(Refused):
-                await self.do(("set-option", "-s", "exit-empty", "on"))
+                await self.execute(("set-option", "-s", "exit-empty", "on"))
         if pane is None:
-            raise Refused("tmux new-session: said nothing of the new session; is it 3.2 or newer?")
+            raise Refused("tmux new-session: printed nothing about the new session; install tmux 3.2 or newer")
         return pane
 
     async def _start(self, *commands: Sequence[str]) -> None:
-        """Start the server if none runs; one that is just ending has to end first."""
+        """Start the server if none runs; wait for one that is just ending."""
         until = time.monotonic() + START_SECONDS
         while True:
-            said = await self._run(_joined(commands))
-            if not said.code:
+            result = await self._run(_join_commands(commands))
+            if not result.code:
                 return
-            if time.monotonic() > until or not any(sign in said.err for sign in NO_SERVER):
-                raise Refused(f"tmux does not start: {_last_words(said)}")
+            if time.monotonic() > until or not any(sign in result.err for sign in NO_SERVER):
+                raise Refused(f"tmux did not start: {_last_words(result)}")
             await asyncio.sleep(0.02)
 
-    async def mark(self, pane: Pane, *, config_dir: str, kind: str) -> None:
-        """Write down what we need to know of it after a restart; whoever attaches changes nothing of it."""
+    async def mark(self, pane: Pane) -> None:
+        """Store in tmux what a restarted daemon needs to know of the pane. A client that attaches must not change its
+        environment."""
         on_pane = ("set-option", "-p", "-t", pane.pane)
-        await self.do(
+        await self.execute(
             (*on_pane, "@quarterdeck_session", pane.session_id),
-            (*on_pane, "@quarterdeck_config", quote(config_dir)),
-            (*on_pane, "@quarterdeck_kind", kind),
+            (*on_pane, "@quarterdeck_config", quote(pane.config_dir)),
+            (*on_pane, "@quarterdeck_kind", pane.kind),
+            (*on_pane, "@quarterdeck_agent", pane.agent),
             ("set-option", "-t", pane.session, "update-environment", ""),
         )
 
     async def capture(self, pane: str, *, colours: bool = False) -> str:
-        """The text on its screen; with the codes of its colours where they are wanted."""
-        return await self.do(("capture-pane", "-p", *(("-e",) if colours else ()), "-t", pane))
+        """The text on its screen; with `colours` also their codes."""
+        return await self.execute(("capture-pane", "-p", *(("-e",) if colours else ()), "-t", pane))
 
     async def forget(self, pane: Pane) -> None:
-        """Take its session away; a server that has no other ends."""
+        """Remove its session; a server without sessions ends."""
         with contextlib.suppress(Refused):
-            await self.do(("kill-session", "-t", pane.session))
+            await self.execute(("kill-session", "-t", pane.session))
 
 
-def _call(argv: list[str], stdin: bytes, env: Mapping[str, str], cwd: str) -> Ended:
+def _call(argv: list[str], stdin: bytes, env: Mapping[str, str], cwd: str) -> ProgramResult:
     if not stdin:
-        return run(argv, cwd=cwd, env=env, seconds=SECONDS)
+        return run(argv, cwd=cwd, env=env, seconds=CALL_SECONDS)
     with tempfile.TemporaryFile() as file:
         file.write(stdin)
         file.seek(0)
-        return run(argv, cwd=cwd, env=env, seconds=SECONDS, stdin=file)
+        return run(argv, cwd=cwd, env=env, seconds=CALL_SECONDS, stdin=file)
 
 
-def _last_words(said: Ended) -> str:
-    return said.err.decode(errors="replace").strip() or f"ended with {said.code}"
+def _last_words(result: ProgramResult) -> str:
+    return result.err.decode(errors="replace").strip() or f"ended with {result.code}"
 
 
 def read_pane(line: str) -> Pane | None:
-    """One line as FORMAT writes it."""
-    found = dict(zip(FIELDS, line.rstrip("\n").split("|", len(FIELDS) - 1), strict=False))
-    if len(found) != len(FIELDS):
+    """Read one line in FORMAT."""
+    fields = dict(zip(FIELDS, line.rstrip("\n").split("|", len(FIELDS) - 1), strict=False))
+    if len(fields) != len(FIELDS):
         return None
     return Pane(
-        session=found["session_id"],
-        window=found["window_id"],
-        pane=found["pane_id"],
-        pid=int(found["pane_pid"]),
-        server_pid=int(found["pid"]),
-        session_id=found["@quarterdeck_session"] or found["session_name"],
-        config_dir=unquote(found["@quarterdeck_config"]),
-        kind=found["@quarterdeck_kind"],
-        dead=found["pane_dead"] == "1",
-        code=_number(found["pane_dead_status"]),
-        signal=_number(found["pane_dead_signal"]),
+        session=fields["session_id"],
+        window=fields["window_id"],
+        pane=fields["pane_id"],
+        pid=int(fields["pane_pid"]),
+        server_pid=int(fields["pid"]),
+        session_id=fields["@quarterdeck_session"] or fields["session_name"],
+        config_dir=unquote(fields["@quarterdeck_config"]),
+        kind=fields["@quarterdeck_kind"],
+        agent=fields["@quarterdeck_agent"] or FIRST_AGENT,
+        dead=fields["pane_dead"] == "1",
+        code=_number(fields["pane_dead_status"]),
+        signal=_number(fields["pane_dead_signal"]),
     )
 
 
@@ -211,8 +217,8 @@ def _number(text: str) -> int | None:
     return int(text) if text.isdigit() else None
 
 
-def _joined(commands: Sequence[Sequence[str]]) -> list[str]:
-    """Commands one after the other. A word that ends with a semicolon would end its command."""
+def _join_commands(commands: Sequence[Sequence[str]]) -> list[str]:
+    """The commands as one command line. A word that ends with a semicolon would end its command, so it is escaped."""
     words: list[str] = []
     for command in commands:
         words += [";"] if words else []
@@ -220,9 +226,9 @@ def _joined(commands: Sequence[Sequence[str]]) -> list[str]:
     return words
 
 
-def _taken_over(env: Mapping[str, str]) -> list[tuple[str, ...]]:
-    """Make the next session take these variables over from whoever creates it: their names, each a pattern that means
-    itself alone. The server has none of its own."""
+def _pass_on(env: Mapping[str, str]) -> list[tuple[str, ...]]:
+    """Commands that let the next session take these variables from the client that creates it. tmux takes patterns, so
+    each name is escaped. The server's own environment is empty."""
     patterns = ["".join(f"\\{c}" if c in "*?[\\" else c for c in name) for name in env]
     plain = [pattern for pattern in patterns if not set(pattern) & set(" ,")]
     odd = [pattern for pattern in patterns if set(pattern) & set(" ,")]
@@ -240,7 +246,8 @@ def _check_sizes(argv: Sequence[str], env: Mapping[str, str]) -> None:
 
 
 def _prepare(socket: Path) -> None:
-    """A folder of ours alone, for whoever can open the socket can type into every session."""
+    """Create the socket's folder for this user only: any process that can open the socket can type into every
+    session."""
     if len(os.fsencode(socket)) > MAX_SOCKET:
         raise Refused(f"{socket}: is too long for a socket; choose a shorter pty.tmux_socket")
     try:

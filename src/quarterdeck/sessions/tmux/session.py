@@ -1,55 +1,55 @@
-"""One session in tmux, as we hold it: its pane, its processes, and who looks at it."""
+"""One session in tmux: its pane, its processes and its viewers."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable
-from pathlib import Path
 
+from quarterdeck.agents.registry import AGENTS
+from quarterdeck.core.model.runtime_event import FIRST_AGENT
 from quarterdeck.core.model.state import ProcessId
-from quarterdeck.sessions.tmux.prompt_input import Typist
-from quarterdeck.sessions.tmux.server import Pane, Server
+from quarterdeck.sessions.host.status_file import read_status
+from quarterdeck.sessions.tmux.prompt_input import PanePrompter
+from quarterdeck.sessions.tmux.server import Pane, TmuxServer
 from quarterdeck.sessions.tmux.viewer import TmuxViewer
-from quarterdeck.system.process_watch import Watch, process_id
+from quarterdeck.system.process_table import process_id
+from quarterdeck.system.process_watch import ProcessWatch
 
-MAX_FILE = 64 * 1024
-NOBODY = ProcessId(0, "")
+NO_PROCESS = ProcessId(0, "")
 
 
-class Session:
-    """`agent` is the agent's own process; what is watched and signalled is the keeper above it."""
+class TmuxSession:
+    """One session. `agent` is the agent's own process; the supervisor above it is watched and signalled."""
 
-    def __init__(self, server: Server, pane: Pane, agent: ProcessId | None, ended: Callable[[Session], None]) -> None:
+    def __init__(
+        self, server: TmuxServer, pane: Pane, agent: ProcessId | None, on_end: Callable[[TmuxSession], None]
+    ) -> None:
         self.pane, self.agent = pane, agent
         self.reason = ""
-        self.burying = False
-        self.over = asyncio.Event()
-        self.typist = Typist(server, pane.pane, self.status)
+        self.closing = False
+        self.ended = asyncio.Event()
+        known = AGENTS.get(pane.agent, AGENTS[FIRST_AGENT])
+        self._status_folder = known.status_folder
+        self.prompter = PanePrompter(server, pane.pane, known, self.status)
         self._viewers: list[TmuxViewer] = []
-        self.watch = Watch(process_id(pane.pid) or NOBODY, lambda: ended(self))
+        self.watch = ProcessWatch(process_id(pane.pid) or NO_PROCESS, lambda: on_end(self))
 
     @property
     def session_id(self) -> str:
         return self.pane.session_id
 
     def status(self) -> str | None:
-        """What the agent's own process file says it does: idle, busy or waiting. None when it says nothing."""
-        if self.agent is None or not self.pane.config_dir:
+        """The agent's status in its own process file: idle, busy or waiting. None if unknown."""
+        if self.agent is None or not self.pane.config_dir or not self._status_folder:
             return None
-        file = Path(self.pane.config_dir, "sessions", f"{self.agent.pid}.json")
-        try:
-            with file.open("rb") as opened:
-                return str(json.loads(opened.read(MAX_FILE))["status"])
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            return None
+        return read_status(f"{self.pane.config_dir}/{self._status_folder}/{self.agent.pid}.json")[0] or None
 
-    def seen_by(self, viewer: TmuxViewer) -> TmuxViewer:
+    def add_viewer(self, viewer: TmuxViewer) -> TmuxViewer:
         self._viewers = [known for known in self._viewers if known.is_open] + [viewer]
         return viewer
 
-    async def leave(self) -> None:
-        """Hold it no longer."""
+    async def release(self) -> None:
+        """Stop watching it and close its viewers."""
         self.watch.close()
         for viewer in self._viewers:
             await viewer.close()

@@ -1,26 +1,26 @@
-"""Claude Code in the person's own tmux: which pane it runs in, and how to get there. Nothing is ever typed there."""
+"""Agents in the person's own tmux: the panes that they run in, and the command that shows each."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from msgspec import Struct
 
 from quarterdeck.core.model.state import ProcessId
 from quarterdeck.errors import Refused
-from quarterdeck.sessions.tmux.server import Pane, Server
-from quarterdeck.system.process_watch import process_table
+from quarterdeck.sessions.tmux.server import Pane, TmuxServer
+from quarterdeck.system.process_table import ancestry, process_table
 
-MAX_FILE = 64 * 1024
+Running = Callable[[], list[tuple[ProcessId, str]]]
+"""Every agent's process that runs here, with its session."""
 
 
-class ClaudePane(Struct, frozen=True, kw_only=True):
-    """One session of Claude Code and the pane it runs in; `attach` are the words that show it."""
+class AgentPane(Struct, frozen=True, kw_only=True):
+    """One session of an agent and the pane it runs in; `attach` is the command that shows it."""
 
     socket: str
     session: str
@@ -32,26 +32,26 @@ class ClaudePane(Struct, frozen=True, kw_only=True):
 
 
 def default_socket(environ: Mapping[str, str]) -> Path:
-    """Where tmux has its socket when nobody says otherwise."""
+    """The socket that tmux uses by default."""
     return Path(environ.get("TMUX_TMPDIR") or "/tmp") / f"tmux-{os.getuid()}" / "default"  # noqa: S108 tmux's own place
 
 
-async def claude_panes(config_dir: Path, socket: Path, program: str = "tmux") -> list[ClaudePane]:
-    """Those of a server that is not ours; none when there is none, or it belongs to somebody else. The server is asked
-    for its panes, and nothing more."""
-    if not _is_socket_of_ours(socket):
+async def agent_panes(running: Running, socket: Path, program: str = "tmux") -> list[AgentPane]:
+    """The panes with an agent on a person's server; none if there is no server, or it belongs to another user. The
+    server is only asked for its panes."""
+    if not _is_own_socket(socket):
         return []
-    server = Server(socket, program)
+    server = TmuxServer(socket, program)
     try:
         panes = await server.panes()
     except Refused:
         return []
     finally:
         server.close()
-    return await asyncio.to_thread(_placed, panes, config_dir, str(socket), program)
+    return await asyncio.to_thread(_match_panes, panes, running, str(socket), program)
 
 
-def _is_socket_of_ours(socket: Path) -> bool:
+def _is_own_socket(socket: Path) -> bool:
     try:
         found = socket.lstat()
     except OSError:
@@ -59,12 +59,15 @@ def _is_socket_of_ours(socket: Path) -> bool:
     return stat.S_ISSOCK(found.st_mode) and found.st_uid == os.getuid()
 
 
-def _placed(panes: list[Pane], config_dir: Path, socket: str, program: str) -> list[ClaudePane]:
+def _match_panes(panes: list[Pane], running: Running, socket: str, program: str) -> list[AgentPane]:
     table = process_table()
     by_pid = {pane.pid: pane for pane in panes if not pane.dead}
-    parents = {process.pid: parent for process, parent in table.items()}
+
+    def above(pid: int) -> tuple[int, ...]:
+        return pid, *(proc.pid for proc in ancestry(pid, table.get))  # itself too where there is no table
+
     return [
-        ClaudePane(
+        AgentPane(
             socket=socket,
             session=pane.session,
             window=pane.window,
@@ -73,27 +76,6 @@ def _placed(panes: list[Pane], config_dir: Path, socket: str, program: str) -> l
             session_id=session_id,
             attach=(program, "-S", socket, "attach-session", "-t", pane.pane),
         )
-        for process, session_id in _agents(config_dir, table)
-        if (pane := next((by_pid[pid] for pid in _line(process.pid, parents) if pid in by_pid), None))
+        for process, session_id in running()
+        if (pane := next((by_pid[pid] for pid in above(process.pid) if pid in by_pid), None))
     ]
-
-
-def _line(pid: int, parents: Mapping[int, int]) -> Iterator[int]:
-    """A process and those above it."""
-    seen: set[int] = set()
-    while pid and pid not in seen:
-        seen.add(pid)
-        yield pid
-        pid = parents.get(pid, 0)
-
-
-def _agents(config_dir: Path, table: Iterable[ProcessId]) -> Iterator[tuple[ProcessId, str]]:
-    """Every process that has a file of its own in Claude Code's folder, and is the one that file speaks of."""
-    for process in table:
-        try:
-            with Path(config_dir, "sessions", f"{process.pid}.json").open("rb") as file:
-                said = json.loads(file.read(MAX_FILE))
-            if str(said["procStart"]) == process.start:
-                yield process, str(said["sessionId"])
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            continue

@@ -1,4 +1,4 @@
-"""One who looks at a tmux session: a tmux client of its own, on a terminal that we hold the other end of."""
+"""A viewer of a tmux session: a tmux client on a pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from quarterdeck.errors import Refused
 
 CHUNK = 64 * 1024
 TERM = "xterm-256color"
-LARGEST = 1000
+MAX_SIZE = 1000
 LEAVE_SECONDS = 2.0
 
 
 class TmuxViewer:
-    """Gets from tmux what makes the screen, then what changes it."""
+    """Gets from tmux the bytes that draw the screen, then those that change it."""
 
-    def __init__(self, terminal: int, client: subprocess.Popen[bytes], seen: Callable[[bytes], None]) -> None:
-        self._terminal, self._client, self._seen = terminal, client, seen
+    def __init__(self, terminal: int, client: subprocess.Popen[bytes], on_output: Callable[[bytes], None]) -> None:
+        self._terminal, self._client, self._on_output = terminal, client, on_output
         self.is_open = True
         self._is_over = False
-        self._writing = asyncio.Lock()
+        self._writing = asyncio.Lock()  # a long paste is written in pieces, and keys must not come between them
         asyncio.get_running_loop().add_reader(terminal, self._read)
 
     def _read(self) -> None:
@@ -40,7 +40,7 @@ class TmuxViewer:
         except OSError:
             part = b""
         if part:
-            self._seen(part)
+            self._on_output(part)
         else:
             self._is_over = True
             asyncio.get_running_loop().remove_reader(self._terminal)
@@ -67,7 +67,7 @@ class TmuxViewer:
             loop.remove_writer(self._terminal)
 
     def pause(self) -> None:
-        """tmux draws nothing for a client that does not read, and all of it anew when it does."""
+        """Stop reading: tmux draws nothing for a client that does not read, and the whole screen once it does."""
         if self.is_open and not self._is_over:
             asyncio.get_running_loop().remove_reader(self._terminal)
 
@@ -81,12 +81,12 @@ class TmuxViewer:
             self._signal(signal.SIGWINCH)
 
     def _signal(self, number: signal.Signals) -> None:
-        """It is ours to wait for, so its number is its own until we have."""
+        """Signal the client. It is a child, so its pid is not reused before it is reaped."""
         with contextlib.suppress(ProcessLookupError):
             self._client.send_signal(number)
 
     async def close(self) -> None:
-        """Leave; the session goes on."""
+        """Detach; the session continues."""
         if not self.is_open:
             return
         asyncio.get_running_loop().remove_reader(self._terminal)
@@ -95,7 +95,7 @@ class TmuxViewer:
         try:
             await asyncio.to_thread(self._wait)
         finally:
-            async with self._writing:  # whoever writes hears that the client has gone
+            async with self._writing:  # a writer must first see that the client has gone
                 os.close(self._terminal)
 
     def _wait(self) -> None:
@@ -106,20 +106,20 @@ class TmuxViewer:
             self._client.wait()
 
 
-async def look(argv: Sequence[str], cols: int, rows: int, seen: Callable[[bytes], None]) -> TmuxViewer:
-    """Attach with these words, on a terminal of this size."""
-    ours, theirs = pty.openpty()
+async def attach(argv: Sequence[str], cols: int, rows: int, on_output: Callable[[bytes], None]) -> TmuxViewer:
+    """Run the attach command on a pseudo-terminal of this size."""
+    master, slave = pty.openpty()
     try:
-        _set_size(ours, cols, rows)
-        tty.setraw(theirs)  # what is typed before the client has begun is neither echoed nor held back
-        os.set_blocking(ours, False)
-        client = await asyncio.to_thread(_start, argv, theirs)
+        _set_size(master, cols, rows)
+        tty.setraw(slave)  # keys typed before the client has started are then neither echoed nor held back
+        os.set_blocking(master, False)
+        client = await asyncio.to_thread(_start, argv, slave)
     except OSError as error:
-        os.close(ours)
+        os.close(master)
         raise Refused(f"tmux could not be started: {error.strerror}") from None
     finally:
-        os.close(theirs)
-    return TmuxViewer(ours, client, seen)
+        os.close(slave)
+    return TmuxViewer(master, client, on_output)
 
 
 def _start(argv: Sequence[str], terminal: int) -> subprocess.Popen[bytes]:
@@ -129,5 +129,5 @@ def _start(argv: Sequence[str], terminal: int) -> subprocess.Popen[bytes]:
 
 
 def _set_size(terminal: int, cols: int, rows: int) -> None:
-    rows, cols = (min(max(size, 2), LARGEST) for size in (rows, cols))
+    rows, cols = (min(max(size, 2), MAX_SIZE) for size in (rows, cols))
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, cols, 0, 0))

@@ -1,1 +1,8 @@
-"""The client side of the API, for every surface."""
+"""The client side of the API, for every surface.
+
+attach       this terminal attached to a session's
+attention    whether a person looks at this terminal
+connection   a surface's calls and commands to its daemon
+http         the REST client
+live         the WebSocket client
+remote       the daemon of another machine"""

@@ -1,4 +1,4 @@
-"""The way to the daemon: follows it, asks it, orders it; nothing here waits on the loop."""
+"""A surface's connection to its daemon, over REST and WebSocket; no call blocks the event loop."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from quarterdeck.errors import QuarterdeckError
-from quarterdeck.surfaces.client.http import CALL_SECONDS, Client
-from quarterdeck.surfaces.client.live import Live
+from quarterdeck.surfaces.client.http import CALL_SECONDS, START_HINT, Client
+from quarterdeck.surfaces.client.live import LiveClient
+from quarterdeck.surfaces.client.remote import HINT as REMOTE_HINT
+from quarterdeck.surfaces.client.remote import RemoteDaemon
 
 Json = dict[str, Any]
 T = TypeVar("T")
@@ -22,25 +24,35 @@ TOPICS = ["feed", "requests", "sessions"]
 SURFACE = "tui"
 PATIENCE = 300.0
 LARGE = 256 * 1024
-"""Bytes from which on an order goes over REST, since a frame of ours may be 1 MiB at most."""
+"""Size in bytes above which a command goes over REST, because a WebSocket frame may be 1 MiB at most."""
 
 
-class Talk:
-    """One daemon, by the home it runs in."""
+class DaemonConnection:
+    """The connection to the daemon of one home, or to that of another machine. `place` is what people know it by: the
+    home or the address."""
 
-    def __init__(self, home: Path, where: Callable[[], tuple[str, str]] | None = None) -> None:
-        self.home = home
-        self.where = where or (lambda: Client.where(home))
-        self.live = Live(self.where, client=SURFACE, topics=TOPICS)
+    def __init__(
+        self,
+        home: Path,
+        where: Callable[[], tuple[str, str]] | None = None,
+        remote: RemoteDaemon | None = None,
+    ) -> None:
+        self.remote = remote
+        hint = REMOTE_HINT if remote else START_HINT
+        self.way_to_start = hint[2:3].upper() + hint[3:]
+        self._hint = hint
+        self.place = remote.url if remote else str(home)
+        self.where = where or (remote.endpoint if remote else lambda: Client.endpoint(home))
+        self.live = LiveClient(self.where, client=SURFACE, topics=TOPICS)
 
     def client(self, seconds: float = CALL_SECONDS) -> Client:
-        """A client of the daemon as it is reached now."""
+        """A REST client for the daemon's current address."""
         url, token = self.where()
-        return Client(url, token, SURFACE, seconds)
+        return Client(url, token, SURFACE, seconds, self._hint)
 
     @property
     def url(self) -> str:
-        """Where the daemon listens; empty while none does."""
+        """The daemon's address; empty while none is running."""
         try:
             return self.where()[0]
         except QuarterdeckError:
@@ -48,57 +60,58 @@ class Talk:
 
     async def get(self, path: str, /, **query: Any) -> Json:
         """Read a view."""
-        return await aside(lambda: self.client().get(f"/api/v1{path}", **query))
+        return await run_in_thread(lambda: self.client().get(f"/api/v1{path}", **query))
 
     async def post(self, path: str, body: Json) -> Json:
-        """Order something."""
-        return await aside(lambda: self.client().post(f"/api/v1{path}", body))
+        """Send a command."""
+        return await run_in_thread(lambda: self.client().post(f"/api/v1{path}", body))
 
-    async def slowly(self, method: str, path: str, body: Json | None = None) -> Json:
-        """A call that may take a while: something is started, installed or looked for."""
-        return await aside(lambda: self.client(PATIENCE).call(method, f"/api/v1{path}", body))
+    async def long_call(self, method: str, path: str, body: Json | None = None) -> Json:
+        """Make a call that may take minutes, such as to start a session, install a plugin or scan for projects."""
+        return await run_in_thread(lambda: self.client(PATIENCE).call(method, f"/api/v1{path}", body))
 
     async def delete(self, path: str) -> Json:
-        """Take something away."""
-        return await aside(lambda: self.client().call("DELETE", f"/api/v1{path}"))
+        """Delete a resource."""
+        return await run_in_thread(lambda: self.client().call("DELETE", f"/api/v1{path}"))
 
     async def request(self, request_id: str) -> Json:
-        """One request, whole."""
+        """Read the card of a request."""
         return await self.get(f"/requests/{quote(request_id, safe='')}")
 
     async def decide(self, request: Json, **body: Any) -> Json:
-        """Decide what was shown; its digest goes with it."""
-        named = {key: value for key, value in body.items() if value is not None}
-        named |= {"request_id": request["request_id"], "digest": request["digest"]}
-        if len(json.dumps(named)) > LARGE:
-            path = f"/requests/{quote(named.pop('request_id'), safe='')}/decision"
-            return await self.post(path, named)
-        result: Json = await self.live.command("decide", **named)
+        """Decide a request as it was shown: its digest is sent along."""
+        decision = {key: value for key, value in body.items() if value is not None}
+        decision |= {"request_id": request["request_id"], "digest": request["digest"]}
+        if len(json.dumps(decision)) > LARGE:
+            path = f"/requests/{quote(decision.pop('request_id'), safe='')}/decision"
+            return await self.post(path, decision)
+        result: Json = await self.live.command("decide", **decision)
         return result
 
     async def decide_many(self, decisions: list[Json]) -> list[Json]:
-        """Decide each of these, by its own id and digest; each has its own result."""
+        """Decide several requests, each by its id and digest; each has its own result."""
         found = await self.post("/requests/decisions", {"decisions": decisions})
         return list(found["decisions"])
 
 
-async def aside(call: Callable[[], T]) -> T:
-    """The result of a call that may take long, made in a thread that keeps nobody from leaving."""
+async def run_in_thread(call: Callable[[], T]) -> T:
+    """Run a slow call in a daemon thread and return its result. Unlike an executor's, such a thread does not delay the
+    exit of the program."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
 
-    def tell(settle: Callable[[], None]) -> None:
+    def finish(set_outcome: Callable[[], None]) -> None:
         if not done.cancelled():
-            settle()
+            set_outcome()
 
     def run() -> None:
-        settle: Callable[[], None]
+        set_outcome: Callable[[], None]
         try:
-            settle = partial(done.set_result, call())
+            set_outcome = partial(done.set_result, call())
         except Exception as error:
-            settle = partial(done.set_exception, error)
+            set_outcome = partial(done.set_exception, error)
         with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(tell, settle)
+            loop.call_soon_threadsafe(finish, set_outcome)
 
     threading.Thread(target=run, daemon=True).start()
     return await done

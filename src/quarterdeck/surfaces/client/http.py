@@ -1,9 +1,10 @@
-"""The one way a surface talks to its daemon: over the API, with the owner's token of the home."""
+"""The REST client of every surface; it uses the owner's token from the home."""
 
 from __future__ import annotations
 
 import http.client
 import json
+import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -13,41 +14,49 @@ import msgspec
 from quarterdeck.errors import NoDaemon, Refused
 
 CALL_SECONDS = 15.0
+START_HINT = "; start it with: qd up"
+HUNG_HINT = "; if that stays so, end its process with: kill -9 {pid}, then start it with: qd up"
 
 
 class Client:
-    """Calls a daemon. `surface` is the name under which its decisions are recorded."""
+    """Calls a daemon. `surface` is recorded with every decision, `hint` says what to do when it does not answer."""
 
-    def __init__(self, url: str, token: str, surface: str = "cli", timeout: float = CALL_SECONDS) -> None:
+    def __init__(
+        self, url: str, token: str, surface: str = "cli", timeout: float = CALL_SECONDS, hint: str = START_HINT
+    ) -> None:
         self.url = url
+        self._hint = hint
+        self._hung_hint = hint
         self._token = token
         self._surface = surface
         self._timeout = timeout
 
     @classmethod
     def of_home(cls, home: Path, surface: str = "cli", timeout: float = CALL_SECONDS) -> Client:
-        """The daemon that runs in this home."""
-        hint = "start it with: qd up"
+        """A client for the daemon of this home; NoDaemon when none is running."""
         try:
             note = json.loads((home / "run" / "daemon.json").read_text(encoding="utf-8"))
             token = (home / "token").read_text(encoding="utf-8").strip()
             urlsplit(url := str(note["url"])).port  # noqa: B018 an address whose port is none is refused here
-            return cls(url, token, surface, timeout)
+            client = cls(url, token, surface, timeout)
+            if isinstance(note.get("pid"), int):
+                client._hung_hint = HUNG_HINT.format(pid=note["pid"])
+            return client
         except FileNotFoundError:
-            raise NoDaemon(f"no Quarterdeck runs in {home}; {hint}") from None
+            raise NoDaemon(f"Quarterdeck is not running (home: {home}){START_HINT}") from None
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise NoDaemon(f"{home}: cannot be read ({error}); {hint}") from None
+            raise NoDaemon(f"{home}: cannot be read ({error}){START_HINT}") from None
 
     @classmethod
-    def where(cls, home: Path) -> tuple[str, str]:
-        """The address and the credential, as the home says now."""
+    def endpoint(cls, home: Path) -> tuple[str, str]:
+        """The current address and token of a home's daemon."""
         found = cls.of_home(home)
         return found.url, found._token
 
     def get(self, path: str, /, **query: Any) -> dict[str, Any]:
         """GET a view; parameters that are None are left out."""
-        given = [(k, v) for k, v in query.items() if v is not None and v != []]
-        return self.call("GET", f"{path}?{urlencode(given, doseq=True)}" if given else path)
+        parameters = [(k, v) for k, v in query.items() if v is not None and v != []]
+        return self.call("GET", f"{path}?{urlencode(parameters, doseq=True)}" if parameters else path)
 
     def all(self, path: str, **query: Any) -> list[dict[str, Any]]:
         """Every item of a list, page after page."""
@@ -65,10 +74,13 @@ class Client:
         return self.call("POST", path, body)
 
     def call(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
-        """One call. Refused carries the daemon's own words."""
+        """Make a call. `Refused` has the daemon's error message."""
         where = urlsplit(self.url)
-        connection = http.client.HTTPConnection(where.hostname or "127.0.0.1", where.port, timeout=self._timeout)
+        connecting = http.client.HTTPSConnection if where.scheme == "https" else http.client.HTTPConnection
+        connection = connecting(where.hostname or "127.0.0.1", where.port, timeout=self._timeout)
         headers = {"Authorization": f"Bearer {self._token}", "X-Quarterdeck-Client": self._surface}
+        if self._surface == "cli" and os.isatty(0) and os.isatty(1):
+            headers["X-Quarterdeck-Terminal"] = "1"  # a person typed this command
         content = None if body is None else json.dumps(body).encode()
         if content is not None:
             headers["Content-Type"] = "application/json"
@@ -77,9 +89,8 @@ class Client:
             response = connection.getresponse()
             return _read(response.status, response.read())
         except (OSError, http.client.HTTPException) as error:
-            raise NoDaemon(
-                f"{self.url} does not answer ({error or type(error).__name__}); start it with: qd up"
-            ) from None
+            hint = self._hung_hint if isinstance(error, TimeoutError) else self._hint
+            raise NoDaemon(f"{self.url} is not responding ({error or type(error).__name__}){hint}") from None
         finally:
             connection.close()
 

@@ -1,6 +1,15 @@
-"""Lines instead of a screen: what comes is said in sentences, and orders are typed; for screen readers and dumb
-terminals."""
+"""Plain mode: the terminal surface in text lines, for screen readers and pipes.
 
-from quarterdeck.surfaces.plain.terminal_io import run, serve
-
-__all__ = ["run", "serve"]
+announcements    new requests, outcomes and connection problems, without being asked
+answer           questions and forms, answered one by one
+app              the app: follows the daemon, runs typed commands
+command_help     the commands and their help
+decide           commands that decide requests
+feed             events as sentences
+remember         decide with a rule
+reports          the feed, rules, the audit, the daemon's health
+request_numbers  numbers of requests
+sessions         session commands
+start_session    start a session
+terminal_io      standard input and output
+"""

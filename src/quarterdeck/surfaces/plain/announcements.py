@@ -1,4 +1,4 @@
-"""What is said unasked: trouble, requests that come, and what becomes of them."""
+"""Announcements without being asked: connection problems, new requests, and how requests ended."""
 
 from __future__ import annotations
 
@@ -7,114 +7,118 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from quarterdeck.core.text.sanitize import one_line
-from quarterdeck.surfaces.plain.request_numbers import Numbered, Numbers
+from quarterdeck.surfaces.plain.request_numbers import NumberedRequest, RequestNumbers
 from quarterdeck.surfaces.terminal import request_card as card
-from quarterdeck.surfaces.terminal.model import Asked, Model
-from quarterdeck.surfaces.terminal.styled_text import Line, fold, plain
+from quarterdeck.surfaces.terminal.lines.request_input import body
+from quarterdeck.surfaces.terminal.model import Model
+from quarterdeck.surfaces.terminal.request_item import RequestItem
+from quarterdeck.surfaces.terminal.styled_text import StyledLine, fold, plain
 from quarterdeck.surfaces.text.labels import about, delivery, outcome
 
 Json = dict[str, Any]
 WIDTH = 100
-FEW = 20
-"""Rows of an input that are read out at once; a longer one is read out by `show`, and must be before it is allowed."""
+MOST_ROWS = 20
+"""Rows of an input that are announced. `show` reads out a longer one, which is needed before it can be allowed."""
 
 
-class Herald:
-    """Says each thing once. `say` prints lines, `ring` rings."""
+class Announcer:
+    """Announces each change once. `say` prints lines, `ring` rings the bell."""
 
-    def __init__(self, model: Model, numbers: Numbers, say: Callable[[str], None], ring: Callable[[], None]) -> None:
+    def __init__(
+        self, model: Model, numbers: RequestNumbers, say: Callable[[str], None], ring: Callable[[], None]
+    ) -> None:
         self._model = model
         self._numbers = numbers
-        self._speak = say
+        self._print = say
         self._ring = ring
-        self._words: list[str] = []
-        self._trouble: str | None = None
-        self._became: dict[str, str] = {}
-        self._standing: set[str] = set()
+        self._unsaid: list[str] = []
+        self._problem: str | None = None
+        self._outcomes: dict[str, str] = {}
+        self._waiting_elsewhere: set[str] = set()
 
-    def tell(self, at: float, now: float) -> None:
-        """Everything that is new, at one go."""
+    def announce(self, at: float, now: float) -> None:
+        """Print everything new, in one piece."""
         self._gather(at, now)
-        if self._words:
-            said, self._words = "\n".join(self._words), []
-            self._speak(said)
+        if self._unsaid:
+            text, self._unsaid = "\n".join(self._unsaid), []
+            self._print(text)
 
     def _say(self, words: str) -> None:
-        self._words.append(words)
+        self._unsaid.append(words)
 
     def _gather(self, at: float, now: float) -> None:
-        trouble = self._model.trouble(at)
-        if trouble != self._trouble and self._model.link != "connecting":
-            self._trouble = trouble
-            self._say(one_line(trouble) or "Connected.")
-        for words in self._model.take_news():
+        problem = self._model.connection_problem(at)
+        if problem != self._problem and self._model.link != "connecting":
+            self._problem = problem
+            self._say(one_line(problem) or "Connected.")
+        for words in self._model.take_notices():
             self._say(one_line(words))
-        for asked in self._model.desk:
-            self._tell_request(asked, at, now)
+        for item in self._model.desk:
+            self._announce_request(item, at, now)
         for view in self._model.decided:
-            self._tell_decided(view)
-        self._became = {view["request_id"]: self._became[view["request_id"]] for view in self._model.decided}
-        self._tell_standing()
+            self._announce_decided(view)
+        self._outcomes = {view["request_id"]: self._outcomes[view["request_id"]] for view in self._model.decided}
+        self._announce_waiting_elsewhere()
 
-    def _tell_request(self, asked: Asked, at: float, now: float) -> None:
-        known = self._numbers.of(asked)
-        if asked.is_pending:
-            if known is None and self._model.session_of(asked.view) is not None:
+    def _announce_request(self, item: RequestItem, at: float, now: float) -> None:
+        known = self._numbers.find(item)
+        if item.is_pending:
+            if known is None and self._model.session_of(item.view) is not None:
                 self._ring()
-                made = self._numbers.give(asked, at)
-                for words in self._announced(made, now):
+                numbered = self._numbers.assign(item, at)
+                for words in self._request_lines(numbered, now):
                     self._say(words)
-            elif known is not None and known.asked is not asked:
-                asked.overflow, asked.seen = known.asked.overflow, known.asked.seen
-                known.asked = asked
-        elif known is not None and not known.is_told_over and (asked.view["decision"] or asked.looked_after):
-            known.is_told_over = True
-            known.asked = asked
-            self._say(one_line(f"Request {known.number} is over: {outcome(asked.view)}"))
+            elif known is not None and known.item is not item:
+                item.overflow, item.seen = known.item.overflow, known.item.seen
+                known.item = item
+        elif known is not None and not known.is_announced_over and (item.view["decision"] or item.is_outcome_fetched):
+            known.is_announced_over = True
+            known.item = item
+            self._say(one_line(f"Request {known.number} is over: {outcome(item.view)}"))
 
-    def _announced(self, made: Numbered, now: float) -> Iterator[str]:
-        asked = made.asked
-        yield f"Request {made.number}: {self.head(asked, now)}"
-        rows = list(itertools.islice(fold(card.body(asked.shown), WIDTH), FEW + 1))
-        asked.overflow = f"more than {FEW} lines" if len(rows) > FEW else ""
-        yield from filter(None, [plain(rows[:FEW])])
-        if asked.hides:
-            yield f"Not all of it is read out yet ({', '.join(asked.hides)}): show {made.number}"
-        yield from filter(None, [plain(fold(card.tail(asked.shown), WIDTH))])
-        takes = ", ".join(verb.replace("_", "-") for verb in card.decisions_for(asked.view))
-        yield f"It takes: {takes}."
+    def _request_lines(self, numbered: NumberedRequest, now: float) -> Iterator[str]:
+        item = numbered.item
+        yield f"Request {numbered.number}: {self.head(item, now)}"
+        rows = list(itertools.islice(fold(body(item.shown), WIDTH), MOST_ROWS + 1))
+        item.overflow = f"more than {MOST_ROWS} lines" if len(rows) > MOST_ROWS else ""
+        yield from filter(None, [plain(rows[:MOST_ROWS])])
+        if item.hides:
+            yield f"Not all of it is read out yet ({', '.join(item.hides)}): show {numbered.number}"
+        yield from filter(None, [plain(fold(card.tail(item.shown), WIDTH))])
+        verbs = ", ".join(verb.replace("_", "-") for verb in card.decisions_for(item.view))
+        yield f"It takes: {verbs}."
 
-    def head(self, asked: Asked, now: float) -> str:
-        """Who asks for what, without the glyph that an eye would need."""
-        view = asked.shown
+    def head(self, item: RequestItem, now: float) -> str:
+        """The asking session and what it wants, without the glyph: a screen reader cannot use it."""
+        view = item.shown
         (first,) = card.head(view, self._model.session_of(view), now, self._model.name_of(view["session_id"]))
-        return plain(fold([Line(first.spans[1:])], WIDTH))
+        return plain(fold([StyledLine(first.spans[1:])], WIDTH))
 
-    def _tell_decided(self, view: Json) -> None:
-        """What became of a decision; of one that was told as over, only what came after."""
-        became, key = delivery(view) or "over", view["request_id"]
-        if self._became.get(key) == became:
+    def _announce_decided(self, view: Json) -> None:
+        """Announce how a decision ended; for a request already announced as over, only what came after."""
+        state, key = delivery(view) or "over", view["request_id"]
+        if self._outcomes.get(key) == state:
             return
-        self._became[key] = became
-        known = self._numbers.of_request(key)
-        who = f"Request {known.number}" if known else one_line(about(view))
-        is_told = known is not None and known.is_told_over
+        self._outcomes[key] = state
+        known = self._numbers.find_request(key)
+        subject = f"Request {known.number}" if known else one_line(about(view))
+        is_announced = known is not None and known.is_announced_over
         if known is not None:
-            known.is_told_over, known.asked.view = True, view
-        if not is_told:
-            self._say(one_line(f"{who}: {outcome(view)}" + (f", {became}" if became != "over" else "")))
-        elif became not in ("sent", "over"):
-            self._say(f"{who} is {became}")
+            known.is_announced_over, known.item.view = True, view
+        if not is_announced:
+            self._say(one_line(f"{subject}: {outcome(view)}" + (f", {state}" if state != "over" else "")))
+        elif state not in ("sent", "over"):
+            self._say(f"{subject} is {state}")
 
-    def _tell_standing(self) -> None:
-        """Who has begun to wait at a terminal of its own, where nobody can decide from here."""
-        standing = {session["session_id"]: session for session in self._model.standing}
-        for key in standing.keys() - self._standing:
+    def _announce_waiting_elsewhere(self) -> None:
+        """Announce sessions that now wait at their own terminal, where you have to decide."""
+        waiting = {session["session_id"]: session for session in self._model.waiting_elsewhere}
+        for key in waiting.keys() - self._waiting_elsewhere:
             self._ring()
-            self._say(standing_words(standing[key], str(self._model.name_of(key))))
-        self._standing = set(standing)
+            self._say(waiting_elsewhere_sentence(waiting[key], str(self._model.name_of(key))))
+        self._waiting_elsewhere = set(waiting)
 
 
-def standing_words(session: Json, name: str) -> str:
-    """Who waits at its own terminal, and where that is."""
+def waiting_elsewhere_sentence(session: Json, name: str) -> str:
+    """A sentence naming a session that waits at its own terminal, and its folder."""
     return one_line(f"{name} waits at its own terminal, in {session['cwd'] or 'an unknown folder'}")

@@ -1,193 +1,206 @@
-"""One surface that speaks in lines: follows the daemon, says what is new, and does what is typed."""
+"""Plain mode: a surface of text lines. It follows the daemon, announces what is new and runs typed commands."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import aclosing, contextmanager
+from typing import Any, TypeVar
 
+from msgspec import Struct
 from textual.notifications import SeverityLevel
 
 from quarterdeck import __version__
 from quarterdeck.core.text.sanitize import one_line
 from quarterdeck.errors import QuarterdeckError, Refused
-from quarterdeck.surfaces.client.connection import Talk, aside
-from quarterdeck.surfaces.client.live import Connected, Lost, Message
-from quarterdeck.surfaces.plain.announcements import WIDTH, Herald
-from quarterdeck.surfaces.plain.command_help import help_lines, meant
-from quarterdeck.surfaces.plain.feed import Feed
-from quarterdeck.surfaces.plain.request_numbers import Numbers
+from quarterdeck.surfaces.client.attention import Attention
+from quarterdeck.surfaces.client.connection import DaemonConnection, run_in_thread
+from quarterdeck.surfaces.client.live import Connected, LiveMessage, Lost
+from quarterdeck.surfaces.plain.announcements import WIDTH, Announcer
+from quarterdeck.surfaces.plain.command_help import CommandEnded, find_command
+from quarterdeck.surfaces.plain.feed import PlainFeed
+from quarterdeck.surfaces.plain.request_numbers import RequestNumbers
 from quarterdeck.surfaces.terminal.model import Model
-from quarterdeck.surfaces.terminal.styled_text import Line, fold, plain
+from quarterdeck.surfaces.terminal.styled_text import StyledLine, fold, plain
 
+Json = dict[str, Any]
 STATS_SECONDS = 3.0
 ROWS_AT_ONCE = 200
 YES = ("yes", "y")
-Do = Callable[[str], Awaitable[None]]
+D = TypeVar("D", bound=Struct)
 
 
-class Left(Exception):
-    """The person leaves what was asked."""
-
-
-class Plain:
-    """`type_line` gives the next line that is typed, None after the last; `speak` prints one, `ring` rings the bell."""
+class PlainApp:
+    """The app. `type_line` returns the next typed line, None after the last; `speak` prints one, `ring` rings."""
 
     def __init__(
         self,
-        talk: Talk,
+        daemon: DaemonConnection,
         type_line: Callable[[], Awaitable[str | None]],
         speak: Callable[[str], None],
-        ring: Callable[[], None] = lambda: None,
-        clock: Callable[[], float] = time.monotonic,
+        ring: Callable[[], None],
+        clock: Callable[[], float],
+        commands: Mapping[str, Handler],
     ) -> None:
-        self.talk = talk
-        self.model = Model(__version__)
-        self.numbers = Numbers()
-        self.feed = Feed(self)
+        self.daemon = daemon
+        self.model = Model(__version__, daemon.way_to_start)
+        self.numbers = RequestNumbers()
         self.clock = clock
         self.rings = True
-        self.edits = False
-        """Whether the terminal can be handed to an editor."""
+        self.can_edit = False
+        """True when the terminal can be handed to an editor."""
         self._type_line = type_line
-        self._speak = speak
+        self._print = speak
+        self.feed = PlainFeed(self.model, self.say)
+        self._attention = Attention(clock())
         self._is_quiet = False
         self._is_listed = False
-        self.heard = asyncio.Event()
-        """Set once it is known how things stand, or that nobody can tell."""
-        self.herald = Herald(self.model, self.numbers, speak, lambda: ring() if self.rings else None)
-        self._orders: dict[str, Do] = {"help": self._help, "bell": self._bell}
-
-    def take(self, orders: dict[str, Do]) -> None:
-        """Obey these, too."""
-        self._orders |= orders
+        self.is_ready = asyncio.Event()
+        """Set once the current state has arrived, or the daemon turned out to be unreachable."""
+        self.announcer = Announcer(self.model, self.numbers, speak, lambda: ring() if self.rings else None)
+        self.rules: dict[str, Json] = {}
+        """The rules that were listed, by id. Their places are their numbers, so none is used again for another rule."""
+        self._commands = commands
 
     @property
-    def orders(self) -> frozenset[str]:
-        return frozenset(self._orders)
+    def command_names(self) -> frozenset[str]:
+        return frozenset(self._commands)
 
     async def follow(self) -> None:
-        """Hear the daemon until it will not have us."""
+        """Receive the daemon's messages until it rejects this client."""
         try:
-            async with aclosing(self.talk.live.follow()) as following:
-                async for said in following:
-                    self.hear(said)
+            async with aclosing(self.daemon.live.follow()) as messages:
+                async for message in messages:
+                    self.receive(message)
         except Refused as error:
-            self.model.refused(str(error))
-            self.tell()
-            self.heard.set()
+            self.model.set_refused(str(error))
+            self.announce()
+            self.is_ready.set()
 
-    def hear(self, said: Connected | Lost | Message) -> None:
-        """Take in one thing the daemon, or the way to it, said."""
-        self.model.hear(said, self.clock())
-        self.feed.hear(self.model.take_events(len(self.model.events)))
-        self.tell()
-        if self.model.is_told or self.model.link == "lost":
-            self.heard.set()
+    def receive(self, message: Connected | Lost | LiveMessage) -> None:
+        """Apply one message of the daemon, or a change of the connection to it."""
+        self.model.receive(message, self.clock())
+        self.feed.add(self.model.take_events(len(self.model.events)))
+        self.announce()
+        if self.model.has_snapshot or self.model.link == "lost":
+            self.is_ready.set()
 
-    async def measure(self) -> None:
-        """Look after the daemon, again and again."""
+    async def poll_forever(self) -> None:
+        """Poll the daemon every few seconds."""
         while True:
-            await self.look()
+            await self.daemon.live.show(self._attention.is_visible(self.clock()))
+            await self.poll()
             await asyncio.sleep(STATS_SECONDS)
 
-    async def look(self) -> None:
-        """Whether the daemon still answers, how what is over ended, and which sessions there were before."""
+    async def poll(self) -> None:
+        """Fetch what is not pushed: the stats, once the list of older sessions, and outcomes that were missed."""
         try:
-            self.model.measured(await self.talk.get("/stats"), self.clock())
+            self.model.set_stats(await self.daemon.get("/stats"), self.clock())
             if not self._is_listed:
-                self.model.listed((await self.talk.get("/sessions", limit=200))["sessions"])
+                self.model.add_sessions((await self.daemon.get("/sessions", limit=200))["sessions"])
                 self._is_listed = True
         except QuarterdeckError:
             pass
-        for asked in [one for one in self.model.desk if one.is_unexplained and not one.looked_after]:
-            await self._look_after(asked.request_id)
-            asked.looked_after = True
-        self.tell()
-        self.model.forget_over(self.clock())
+        for item in [one for one in self.model.desk if one.is_unexplained and not one.is_outcome_fetched]:
+            await self._fetch_outcome(item.request_id)
+            item.is_outcome_fetched = True
+        self.announce()
+        self.model.remove_expired(self.clock())
 
-    async def _look_after(self, request_id: str) -> None:
+    async def _fetch_outcome(self, request_id: str) -> None:
         try:
-            found = await self.talk.request(request_id)
+            request = await self.daemon.request(request_id)
         except QuarterdeckError:
             return
-        if found["status"] != "pending":
-            self.model.learned(found, self.clock())
+        if request["status"] != "pending":
+            self.model.update_request(request, self.clock())
 
-    def tell(self) -> None:
-        """Say what is new, unless something is being read out."""
+    def announce(self) -> None:
+        """Print what is new, unless something is being read out."""
         if not self._is_quiet:
-            self.feed.tell()
-            self.herald.tell(self.clock(), time.time())
+            self.feed.print_new()
+            self.announcer.announce(self.clock(), time.time())
 
-    def dirty(self) -> None:
-        """What is new is said as it is heard."""
+    def redraw_soon(self) -> None:
+        """Do nothing: changes are announced as they arrive."""
 
     def say(self, words: str, severity: SeverityLevel = "information") -> None:
-        """One line, made harmless."""
-        self._speak(one_line(words))
+        """Print one line, made harmless."""
+        self._print(one_line(words))
 
-    async def read_out(self, lines: Iterable[Line]) -> None:
-        """All of these, to the end, with nothing between them."""
+    async def read_out(self, lines: Iterable[StyledLine]) -> None:
+        """Print all of these lines, with no announcement between them."""
         with self.quiet():
-            rows = await aside(lambda: list(fold(lines, WIDTH)))
+            rows = await run_in_thread(lambda: list(fold(lines, WIDTH)))
             for start in range(0, len(rows), ROWS_AT_ONCE):
-                self._speak(plain(rows[start : start + ROWS_AT_ONCE]))
+                self._print(plain(rows[start : start + ROWS_AT_ONCE]))
                 await asyncio.sleep(0)
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
-        """What is new waits meanwhile, and is said after."""
+        """Hold announcements back meanwhile, and print them afterwards."""
         self._is_quiet = True
         try:
             yield
         finally:
             self._is_quiet = False
-            self.tell()
+            self.announce()
 
     async def ask(self, question: str) -> str:
-        """What the person answers; leaves when they do."""
+        """The person's answer. Raises CommandEnded for `cancel` and at the end of input."""
         self.say(question)
         typed = await self._type_line()
         if typed is None or typed.strip() == "cancel":
-            raise Left
+            raise CommandEnded("Cancelled; nothing was done.")
         return typed.strip()
 
     async def is_sure(self, question: str) -> bool:
-        """Whether the person says yes, and nothing else, to exactly this."""
+        """True if the person answers yes; anything else is a no."""
         return (await self.ask(f"{question} yes or no?")).lower() in YES
 
-    async def obey(self) -> None:
-        """Everything that is typed, until the person leaves."""
+    async def confirm(
+        self,
+        draft: D,
+        hint: str,
+        describe: Callable[[D], Awaitable[str]],
+        change: Callable[[D, str], D | str],
+    ) -> D:
+        """The draft that the person says yes to. Any other line changes it, and it is described again. `describe`
+        returns the reason why the draft cannot be used, in words, and so does `change` for an invalid line."""
+        while True:
+            problem = await describe(draft)
+            typed = await self.ask(hint)
+            if typed.lower() not in YES:
+                changed = change(draft, typed)
+            elif problem:
+                changed = problem
+            else:
+                return draft
+            if isinstance(changed, str):
+                self.say(changed)
+            else:
+                draft = changed
+
+    async def run_commands(self) -> None:
+        """Run every typed command until the person quits."""
         while (typed := await self._type_line()) is not None:
-            if not await self.order(typed):
+            if not await self.run_command(typed):
                 return
 
-    async def order(self, text: str) -> bool:
-        """Do what was typed; False ends it."""
+    async def run_command(self, text: str) -> bool:
+        """Run one typed command. False for `quit`."""
+        self._attention.key(self.clock())
         word, _, rest = text.strip().partition(" ")
         if word in ("quit", "exit"):
             return False
-        name, why = meant(word)
-        if why:
-            self.say(why)
-            return True
         try:
-            await self._orders[name](rest.strip())
-        except Left:
-            self.say("Left; nothing was done.")
+            await self._commands[find_command(word)](self, rest.strip())
+        except CommandEnded as ended:
+            self.say(str(ended))
         except QuarterdeckError as error:
             self.say(f"Not done: {error}")
         return True
 
-    async def _help(self, rest: str) -> None:
-        for words in help_lines(rest):
-            self.say(words)
 
-    async def _bell(self, rest: str) -> None:
-        if rest in ("on", "off"):
-            self.rings = rest == "on"
-            self.say(f"The bell is {rest}")
-        else:
-            self.say("bell on, or bell off")
+Handler = Callable[[PlainApp, str], Awaitable[None]]

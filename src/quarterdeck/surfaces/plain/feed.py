@@ -1,81 +1,67 @@
-"""What happened, in sentences: the last of it, or as it happens."""
+"""The feed in plain mode: events as sentences, the latest ones or as they happen."""
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 
-from quarterdeck.core.model.events import HIDDEN, OWN
-from quarterdeck.surfaces.plain.request_numbers import read_number
-from quarterdeck.surfaces.terminal.session_lookup import session_named
-from quarterdeck.surfaces.terminal.session_names import Name
-
-if TYPE_CHECKING:
-    from quarterdeck.surfaces.plain.app import Plain
+from quarterdeck.core.model.events import OWN
+from quarterdeck.core.text.feed.event_rows import EventRow, fold
+from quarterdeck.core.text.feed.row_keys import is_debug
+from quarterdeck.core.text.feed.row_stream import RowStream
+from quarterdeck.core.text.feed.row_words import row_words
+from quarterdeck.surfaces.terminal.model import Model
+from quarterdeck.surfaces.terminal.session_names import SessionName
 
 Json = dict[str, Any]
-LAST = 10
 MOST = 1000
-FAR = 2**53
 
 
-def sentence_of(event: Json, name: Name | str) -> str:
-    """When, who, and what, without the glyph that an eye would need."""
-    glyph, _, words = str(event["title"]).partition(" ")
+def row_sentence(row: EventRow, name: SessionName | str) -> str:
+    """Time, session and what happened, without the glyph: a screen reader cannot use it."""
+    line = row_words(row).line
+    glyph, _, words = line.partition(" ")
     is_glyph = bool(words) and len(glyph) == 1 and not glyph.isalnum()
-    clock = time.strftime("%H:%M:%S", time.localtime(event["at"]))
-    return f"{clock} {name}: {words if is_glyph else event['title']}"
+    clock = time.strftime("%H:%M:%S", time.localtime(row.head["at"]))
+    return f"{clock} {name}: {words if is_glyph else line}"
 
 
-class Feed:
-    """Of all sessions, or of one."""
+class PlainFeed:
+    """The events of all sessions, or of one, as they happen."""
 
-    def __init__(self, face: Plain) -> None:
-        self._face = face
+    def __init__(self, model: Model, say: Callable[[str], None]) -> None:
+        self._model = model
+        self._say = say
         self._is_on = False
         self._session_id: str | None = None
-        self._untold: deque[Json] = deque(maxlen=MOST)
+        self._unsaid: deque[Json] = deque(maxlen=MOST)
+        self._stream = RowStream()
 
-    def hear(self, events: Iterable[Json]) -> None:
-        """Keep what happened just now, where that is wanted; of very much, the latest."""
+    def switch(self, *, on: bool, session_id: str | None = None) -> None:
+        """Print new events from now on, or no longer."""
+        self._stream = RowStream()
+        self._is_on, self._session_id = on, session_id
+
+    def add(self, events: Iterable[Json]) -> None:
+        """Keep new events for printing while the feed is on; of very many, the latest."""
         if self._is_on:
-            self._untold += [event for event in events if self._session_id in (None, event["session_id"])]
+            self._unsaid += [event for event in events if self._session_id in (None, event["session_id"])]
 
-    def tell(self) -> None:
-        """Say what was kept."""
-        while self._untold:
-            self._tell(self._untold.popleft())
+    def print_new(self) -> None:
+        """Print the rows that the events that were kept complete."""
+        for row in self._stream.add(self._unsaid):
+            self._print_row(row)
+        self._unsaid.clear()
 
-    def _tell(self, event: Json) -> None:
-        if event["kind"] not in HIDDEN:
-            whose = "Quarterdeck" if event["session_id"] == OWN else self._face.model.name_of(event["session_id"])
-            self._face.say(sentence_of(event, whose))
+    def print_events(self, events: Iterable[Json]) -> None:
+        """Print these events as rows, but not those for debugging."""
+        for row in fold(events):
+            self._print_row(row)
 
-    async def order(self, rest: str) -> None:
-        """`on`, `off`, or the last events; a session and a number narrow them."""
-        words = rest.split()
-        if words[:1] == ["off"]:
-            self._is_on = False
-            self._face.say("The feed is quiet.")
-            return
-        follows = words[:1] == ["on"]
-        count, name = LAST, " ".join(words[1:] if follows else words)
-        if words and not follows and (number := read_number(words[-1], MOST)):
-            count, name = number, " ".join(words[:-1])
-        session = session_named(self._face.model, name) if name else None
-        if isinstance(session, str):
-            self._face.say(session)
-        elif follows:
-            self._is_on, self._session_id = True, session["session_id"] if session else None
-            self._face.say(f"What happens is said from now on{f', of {name} alone' if name else ''}; feed off ends it.")
-        else:
-            await self._last(count, session["session_id"] if session else None)
-
-    async def _last(self, count: int, session_id: str | None) -> None:
-        page = await self._face.talk.get("/feed", before=FAR, limit=count, session_id=session_id)
-        for event in page["events"]:
-            self._tell(event)
-        if not page["events"]:
-            self._face.say("Nothing has happened yet.")
+    def _print_row(self, row: EventRow) -> None:
+        if not all(map(is_debug, row.events)):
+            session_id = row.head["session_id"]
+            name = "Quarterdeck" if session_id == OWN else self._model.name_of(session_id)
+            self._say(row_sentence(row, name))

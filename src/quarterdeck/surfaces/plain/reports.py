@@ -1,119 +1,158 @@
-"""Standing decisions, what was decided and changed, and how the daemon does."""
+"""The feed, rules, the audit and the daemon's health."""
 
 from __future__ import annotations
 
-import time
+from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
 
 from quarterdeck.errors import QuarterdeckError
-from quarterdeck.surfaces.plain.app import Do, Plain
+from quarterdeck.surfaces.plain.app import Handler, PlainApp
+from quarterdeck.surfaces.plain.command_help import CommandEnded, help_lines
+from quarterdeck.surfaces.plain.feed import MOST
 from quarterdeck.surfaces.plain.request_numbers import read_number
-from quarterdeck.surfaces.text.audit_labels import deed, doer
-from quarterdeck.surfaces.tui.dialogs.decisions.remember import LENGTHS, simulated
-from quarterdeck.surfaces.tui.dialogs.manage.rules import EFFECTS
-from quarterdeck.surfaces.tui.dialogs.manage.start_session import typed_folder
-from quarterdeck.surfaces.tui.screens.health import health_lines
-from quarterdeck.surfaces.tui.screens.rules import where
+from quarterdeck.surfaces.terminal.actions.session_lookup import find_session
+from quarterdeck.surfaces.terminal.forms.project_choice import typed_folder
+from quarterdeck.surfaces.terminal.forms.rule_form import RULE_EFFECTS, RULE_LENGTHS, rule_place, simulation_sentence
+from quarterdeck.surfaces.terminal.lines.health_lines import health_lines
+from quarterdeck.surfaces.text.audit_labels import audit_action, audit_actor
+from quarterdeck.surfaces.text.labels import date_and_time
 
 Json = dict[str, Any]
 LAST = 10
-MOST = 1000
 FAR = 2**53
-LENGTH_WORDS = tuple(word for word, _ in LENGTHS if word)
+LENGTH_WORDS = tuple(word for word, _ in RULE_LENGTHS if word)
 
 
-class Records:
-    """Reads them out, and makes and takes back rules. A rule's number is never used again for another."""
-
-    def __init__(self, face: Plain) -> None:
-        self._face = face
-        self._numbers: dict[str, int] = {}
-        self._rules: dict[int, Json] = {}
-
-    @property
-    def orders(self) -> dict[str, Do]:
-        return {"rules": self._order, "audit": self._audit, "health": self._health}
-
-    async def _order(self, rest: str) -> None:
-        word, _, more = rest.partition(" ")
-        if word == "add":
-            await self._add(more.strip())
-        elif word == "remove":
-            await self._remove(more.strip())
-        elif word:
-            self._face.say("rules, rules add EFFECT PATTERN, or rules remove R")
-        else:
-            await self._list()
-
-    async def _list(self) -> None:
-        found = await self._face.talk.get("/rules")
-        for rule in found["rules"]:
-            number = self._numbers.setdefault(rule["rule_id"], len(self._numbers) + 1)
-            self._rules[number] = rule
-            self._face.say(f"{number}: {_said(rule)}")
-        if not found["rules"]:
-            self._face.say("There are no rules yet: remember N makes one, rules add makes one.")
-        for words in found["findings"]:
-            self._face.say(words)
-
-    async def _add(self, text: str) -> None:
-        """Says what it would have decided, and makes it after a yes."""
-        effect, _, pattern = text.partition(" ")
-        if effect not in EFFECTS or not pattern.strip():
-            self._face.say(f"rules add {'|'.join(EFFECTS)} PATTERN, like rules add allow Bash(git log:*)")
-            return
-        rule: Json = {"effect": effect, "pattern": pattern.strip(), **await self._place()}
-        length = await self._face.ask(f"How long? {', '.join(LENGTH_WORDS)}, or an empty line for ever.")
-        if length and length not in LENGTH_WORDS:
-            self._face.say("Not made: that is no length of time.")
-            return
-        rule |= {"expires": length} if length else {}
-        try:
-            self._face.say(simulated(await self._face.talk.post("/rules/simulate", rule)))
-        except QuarterdeckError as error:
-            self._face.say(f"Not a rule: {error}")
-            return
-        place = f"in {rule['scope_path']}" if "scope_path" in rule else "everywhere"
-        if await self._face.is_sure(f"Always {effect} {rule['pattern']} {place}, for {length or 'ever'}?"):
-            made = await self._face.talk.post("/rules", rule)
-            also = f", and settled {len(made['also_decided'])} that waited" if made["also_decided"] else ""
-            self._face.say(f"Made: {made['effect']} {made['pattern']}{also}")
-
-    async def _place(self) -> Json:
-        """Where it shall hold; a folder unless everywhere is said."""
-        while True:
-            typed = await self._face.ask(
-                "Where? A folder, from / or ~/, whose first rule also trusts it; or everywhere."
-            )
-            if typed == "everywhere":
-                return {"scope": "user"}
-            if folder := typed_folder(typed):
-                return {"scope": "project", "scope_path": folder}
-
-    async def _remove(self, text: str) -> None:
-        rule = self._rules.get(read_number(text) or 0)
-        if rule is None:
-            self._face.say("Name a rule by its number; rules lists them")
-        elif await self._face.is_sure(f"Take back: {rule['effect']} {rule['pattern']} ({where(rule)})?"):
-            await self._face.talk.delete(f"/rules/{quote(rule['rule_id'], safe='')}")
-            self._face.say(f"Taken back: {rule['pattern']}")
-
-    async def _audit(self, rest: str) -> None:
-        rows = (await self._face.talk.get("/audit", before=FAR, limit=read_number(rest, MOST) or LAST))["audit"]
-        for row in rows:
-            clock = time.strftime("%d %b %H:%M", time.localtime(row["at"]))
-            self._face.say(f"{clock}: {deed(row)} by {doer(row)}: {row['about']}".removesuffix(": "))
-        if not rows:
-            self._face.say("Nothing was decided or changed yet.")
-
-    async def _health(self, rest: str) -> None:
-        lines = health_lines(self._face.model, str(self._face.talk.home), self._face.clock())
-        await self._face.read_out(one for one in lines if one.spans)
+async def _feed(app: PlainApp, rest: str) -> None:
+    """Run `feed`: `on`, `off`, or the latest events; a session and a number narrow them."""
+    words = rest.split()
+    if words[:1] == ["off"]:
+        app.feed.switch(on=False)
+        app.say("The feed is off.")
+        return
+    follows = words[:1] == ["on"]
+    count = None if follows or not words else read_number(words[-1], MOST)
+    name = " ".join(words[1:] if follows else words[:-1] if count else words)
+    session_id = find_session(app.model, name)["session_id"] if name else None
+    if follows:
+        app.feed.switch(on=True, session_id=session_id)
+        app.say(f"The feed{f' of {name}' if name else ''} is on; feed off ends it.")
+        return
+    page = await app.daemon.get("/feed", before=FAR, limit=count or LAST, session_id=session_id)
+    app.feed.print_events(page["events"])
+    if not page["events"]:
+        app.say("Nothing has happened yet.")
 
 
-def _said(rule: Json) -> str:
+async def _rules(app: PlainApp, rest: str) -> None:
+    word, _, more = rest.partition(" ")
+    if word == "add":
+        await _add_rule(app, more.strip())
+    elif word == "remove":
+        await _remove_rule(app, more.strip())
+    elif word:
+        raise CommandEnded("rules, rules add EFFECT PATTERN, or rules remove R")
+    else:
+        await _list_rules(app)
+
+
+async def _list_rules(app: PlainApp) -> None:
+    listing = await app.daemon.get("/rules")
+    app.rules |= {rule["rule_id"]: rule for rule in listing["rules"]}
+    for rule in listing["rules"]:
+        app.say(f"{list(app.rules).index(rule['rule_id']) + 1}: {_rule_line(rule)}")
+    if not listing["rules"]:
+        app.say("There are no rules yet: remember N makes one, rules add makes one.")
+    for finding in listing["findings"]:
+        app.say(finding)
+
+
+def _rule_line(rule: Json) -> str:
     ends = rule["expires_at"]
-    until = time.strftime("until %d %b %H:%M", time.localtime(ends)) if ends else "for ever"
+    until = f"until {date_and_time(ends)}" if ends else "forever"
     note = f", {rule['note']}" if rule["note"] else ""
-    return f"{rule['effect']} {rule['pattern']}, {where(rule)}, {until}, has decided {rule['hits']:,} times{note}"
+    return f"{rule['effect']} {rule['pattern']}, {rule_place(rule)}, {until}, has decided {rule['hits']:,} times{note}"
+
+
+async def _add_rule(app: PlainApp, text: str) -> None:
+    """Say what the rule would have decided in the past, and make it after a yes."""
+    effect, _, pattern = text.partition(" ")
+    if effect not in RULE_EFFECTS or not pattern.strip():
+        raise CommandEnded(f"rules add {'|'.join(RULE_EFFECTS)} PATTERN, like rules add allow Bash(git log:*)")
+    rule: Json = {"effect": effect, "pattern": pattern.strip(), **await _prompt_place(app)}
+    length = await app.ask(f"How long? {', '.join(LENGTH_WORDS)}; an empty line means forever.")
+    if length and length not in LENGTH_WORDS:
+        raise CommandEnded(f"Not made: the length must be {', '.join(LENGTH_WORDS)} or empty.")
+    rule |= {"expires": length} if length else {}
+    try:
+        app.say(simulation_sentence(await app.daemon.post("/rules/simulate", rule)))
+    except QuarterdeckError as error:
+        raise CommandEnded(f"Not a rule: {error}") from None
+    place = f"in {rule['scope_path']}" if "scope_path" in rule else "everywhere"
+    duration = f"for {length}" if length else "forever"
+    if await app.is_sure(f"Always {effect} {rule['pattern']} {place}, {duration}?"):
+        made = await app.daemon.post("/rules", rule)
+        also = f"; it also decided {len(made['also_decided'])} waiting" if made["also_decided"] else ""
+        app.say(f"Made: {made['effect']} {made['pattern']}{also}")
+
+
+async def _prompt_place(app: PlainApp) -> Json:
+    """Prompt for the rule's scope: a folder, or everywhere."""
+    while True:
+        typed = await app.ask(
+            "Where? A folder that starts with / or ~/ (its first rule also trusts it), or everywhere."
+        )
+        if typed == "everywhere":
+            return {"scope": "user"}
+        if folder := typed_folder(typed):
+            return {"scope": "project", "scope_path": folder}
+
+
+async def _remove_rule(app: PlainApp, text: str) -> None:
+    number = read_number(text, len(app.rules))
+    if not number:
+        raise CommandEnded("Name a rule by its number; rules lists them")
+    rule = list(app.rules.values())[number - 1]
+    if await app.is_sure(f"Remove: {rule['effect']} {rule['pattern']} ({rule_place(rule)})?"):
+        await app.daemon.delete(f"/rules/{quote(rule['rule_id'], safe='')}")
+        app.say(f"Removed: {rule['pattern']}")
+
+
+async def _audit(app: PlainApp, rest: str) -> None:
+    rows = (await app.daemon.get("/audit", before=FAR, limit=read_number(rest, MOST) or LAST))["audit"]
+    for row in rows:
+        app.say(
+            f"{date_and_time(row['at'])}: {audit_action(row)} by {audit_actor(row)}: {row['about']}".removesuffix(": ")
+        )
+    if not rows:
+        app.say("Nothing was decided or changed yet.")
+
+
+async def _health(app: PlainApp, rest: str) -> None:
+    with suppress(QuarterdeckError):  # the lines show what is known of a daemon that is down
+        app.model.set_stats(await app.daemon.get("/stats"), app.clock())
+    lines = health_lines(app.model, app.daemon.place, app.clock())
+    await app.read_out(one for one in lines if one.spans)
+
+
+async def _help(app: PlainApp, rest: str) -> None:
+    for words in help_lines(rest):
+        app.say(words)
+
+
+async def _bell(app: PlainApp, rest: str) -> None:
+    if rest not in ("on", "off"):
+        raise CommandEnded("bell on, or bell off")
+    app.rings = rest == "on"
+    app.say(f"The bell is {rest}")
+
+
+COMMANDS: dict[str, Handler] = {
+    "feed": _feed,
+    "rules": _rules,
+    "audit": _audit,
+    "health": _health,
+    "help": _help,
+    "bell": _bell,
+}

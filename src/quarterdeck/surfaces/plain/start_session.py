@@ -1,4 +1,4 @@
-"""Starting a session: in which project, how, with which prompt; what a folder brings is read out before."""
+"""Start a session: its project, prompt and settings. The project config of a new folder is read out first."""
 
 from __future__ import annotations
 
@@ -8,22 +8,23 @@ from urllib.parse import urlencode
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quarterdeck.surfaces.plain.app import YES, Plain
+from quarterdeck.surfaces.plain.app import PlainApp
+from quarterdeck.surfaces.plain.command_help import CommandEnded
 from quarterdeck.surfaces.plain.request_numbers import read_number
-from quarterdeck.surfaces.terminal.session_actions import MODES, PERMISSION_MODES, called
-from quarterdeck.surfaces.tui.dialogs.manage.start_session import fitting, typed_folder
-from quarterdeck.surfaces.tui.dialogs.manage.trust import trust_lines
+from quarterdeck.surfaces.terminal.forms.project_choice import matching_projects, typed_folder
+from quarterdeck.surfaces.terminal.lines.trust_lines import trust_lines
+from quarterdeck.surfaces.terminal.session_actions import MODES, PERMISSION_MODES, session_label
 
 Json = dict[str, Any]
-FEW = 9
-MAY_CHANGE = (
+MOST_OFFERED = 9
+CHANGE_HINT = (
     "yes starts it. Or type prompt WORDS, "
     f"mode {'|'.join(MODES)}, permissions {'|'.join(PERMISSION_MODES)}, model NAME, worktree yes|no; cancel leaves it."
 )
 
 
-class Wanted(Struct, frozen=True):
-    """The session that shall be started."""
+class SessionDraft(Struct, frozen=True):
+    """The session to start."""
 
     cwd: str
     prompt: str = ""
@@ -33,7 +34,7 @@ class Wanted(Struct, frozen=True):
     worktree: str = "no"
 
     @property
-    def said(self) -> str:
+    def sentence(self) -> str:
         model = f", model {self.model}" if self.model else ""
         where = "a new git worktree of " if self.worktree == "yes" else ""
         prompt = f"with the prompt: {self.prompt}" if self.prompt else "without a prompt"
@@ -44,86 +45,75 @@ class Wanted(Struct, frozen=True):
         body = {
             "cwd": self.cwd,
             "mode": self.mode,
-            "permission_mode": None if self.permissions == "default" else self.permissions,
-            "prompt": self.prompt or None,
-            "model": self.model or None,
-            "worktree": True if self.worktree == "yes" else None,
+            "permission_mode": self.permissions if self.permissions != "default" else "",
+            "prompt": self.prompt,
+            "model": self.model,
+            "worktree": self.worktree == "yes",
         }
-        return {name: value for name, value in body.items() if value is not None}
+        return {name: value for name, value in body.items() if value}
 
 
 CHOICES = {"mode": MODES, "permissions": PERMISSION_MODES, "worktree": ("yes", "no")}
 
 
-def changed(wanted: Wanted, typed: str) -> Wanted | str:
-    """What shall be started after what was typed; or why that changes nothing, in words."""
+def changed_draft(draft: SessionDraft, typed: str) -> SessionDraft | str:
+    """The draft with the typed change; or the reason why there is none, in words."""
     name, _, value = typed.partition(" ")
     if name not in ("prompt", "mode", "permissions", "model", "worktree"):
         return f"Not understood: {name}"
     known = CHOICES.get(name)
     if known and value not in known:
-        return f"{name} is one of {', '.join(known)}"
-    return replace(wanted, **{name: value.strip()})
+        return f"The {name} is one of {', '.join(known)}"
+    return replace(draft, **{name: value.strip()})
 
 
-class Starting:
-    """Asks for what is needed, then starts."""
+async def start(app: PlainApp, rest: str) -> None:
+    """Start a session in a folder, or in a project that matches some words."""
+    folder = typed_folder(rest) or await _prompt_project(app, rest)
+    prompt = await app.ask(f"In {folder}. What is the prompt? An empty line means none yet.")
 
-    def __init__(self, face: Plain) -> None:
-        self._face = face
+    async def describe(draft: SessionDraft) -> str:
+        app.say(draft.sentence)
+        return ""
 
-    async def start(self, rest: str) -> None:
-        """In a project that fits some words, or in a folder."""
-        folder = typed_folder(rest) or await self._project(rest)
-        if folder is None:
-            return
-        wanted = Wanted(folder, await self._face.ask(f"In {folder}. What is it told? An empty line for nothing yet."))
-        while True:
-            self._face.say(wanted.said)
-            typed = await self._face.ask(MAY_CHANGE)
-            if typed.lower() in YES:
-                await self.post("/sessions", wanted.body, {"cwd": wanted.cwd})
-                return
-            found = changed(wanted, typed)
-            if isinstance(found, str):
-                self._face.say(found)
-            else:
-                wanted = found
+    draft = await app.confirm(SessionDraft(folder, prompt), CHANGE_HINT, describe, changed_draft)
+    await post_session(app, "/sessions", draft.body, folder)
 
-    async def _project(self, words: str) -> str | None:
-        found = fitting((await self._face.talk.slowly("GET", "/projects"))["projects"], words)
-        for number, project in enumerate(found[:FEW], 1):
-            trusted = "trusted" if project["trusted"] else "not trusted yet"
-            self._face.say(f"{number}: {project['name']}, {trusted}, {project['path']}")
-        if len(found) > FEW:
-            self._face.say(f"And {len(found) - FEW} more: start WORDS names fewer.")
-        few = f"a number from 1 to {min(len(found), FEW)}, or " if found else ""
-        typed = await self._face.ask(f"Where? {few}a folder, from / or ~/")
-        if place := read_number(typed, min(len(found), FEW)):
-            return str(found[place - 1]["path"])
-        folder = typed_folder(typed)
-        if folder is None:
-            self._face.say("Nothing was started: that names no project and no folder.")
+
+async def _prompt_project(app: PlainApp, words: str) -> str:
+    projects = matching_projects((await app.daemon.long_call("GET", "/projects"))["projects"], words)
+    offered = projects[:MOST_OFFERED]
+    for number, project in enumerate(offered, 1):
+        trusted = "trusted" if project["trusted"] else "not trusted yet"
+        app.say(f"{number}: {project['name']}, {trusted}, {project['path']}")
+    if len(projects) > len(offered):
+        app.say(f"And {len(projects) - len(offered)} more: start WORDS lists fewer.")
+    numbers = f"A number from 1 to {len(offered)}, or a" if offered else "A"
+    typed = await app.ask(f"Where? {numbers} folder that starts with / or ~/")
+    if number_typed := read_number(typed, len(offered)):
+        return str(offered[number_typed - 1]["path"])
+    if folder := typed_folder(typed):
         return folder
+    raise CommandEnded("Nothing was started: that is neither a project nor a folder.")
 
-    async def post(self, path: str, body: Json, session: Json) -> None:
-        """Have it started where the folder is trusted, and say so."""
-        if not await self._is_trusted(session["cwd"]):
-            self._face.say("Not trusted, so nothing was started.")
-            return
-        self._face.say("Starting …")
-        started = await self._face.talk.slowly("POST", path, body)
-        self._face.model.listed([started])
-        self._face.say(f"Started {called(started)} ({started['mode']})")
 
-    async def _is_trusted(self, folder: str) -> bool:
-        """Whether a folder is trusted, after the person has heard all it brings where it is not."""
-        talk = self._face.talk
-        brings = await talk.slowly("GET", f"/projects/brings?{urlencode({'path': folder})}")
-        if brings["trusted"]:
-            return True
-        await self._face.read_out(trust_lines(brings))
-        if not await self._face.is_sure(f"Trust {brings['path']}?"):
-            return False
-        await talk.post("/projects/trust", {"path": brings["path"]})
+async def post_session(app: PlainApp, path: str, body: Json, folder: str) -> None:
+    """Send a request that starts a session, once its folder is trusted."""
+    if not await _make_trusted(app, folder):
+        raise CommandEnded("Not trusted, so nothing was started.")
+    app.say("Starting …")
+    started = await app.daemon.long_call("POST", path, body)
+    app.model.add_sessions([started])
+    app.say(f"Started {session_label(started)} ({started['mode']})")
+
+
+async def _make_trusted(app: PlainApp, folder: str) -> bool:
+    """True if the folder is trusted. If not, read out its project config and ask the person to trust it."""
+    config = await app.daemon.long_call("GET", f"/projects/brings?{urlencode({'path': folder})}")
+    if config["trusted"]:
         return True
+    await app.read_out(trust_lines(config))
+    if not await app.is_sure(f"Trust {config['path']}?"):
+        return False
+    await app.daemon.post("/projects/trust", {"path": config["path"]})
+    return True

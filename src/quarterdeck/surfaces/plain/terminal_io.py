@@ -1,4 +1,4 @@
-"""The terminal, or the pipe, that the lines come from and go to."""
+"""Plain mode on a terminal or a pipe: where its lines come from and go to."""
 
 from __future__ import annotations
 
@@ -13,72 +13,69 @@ from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import TextIO
 
-from quarterdeck.surfaces.client.connection import Talk, aside
-from quarterdeck.surfaces.plain.app import Plain
-from quarterdeck.surfaces.plain.decide import Deciding
-from quarterdeck.surfaces.plain.reports import Records
-from quarterdeck.surfaces.plain.sessions import Sessions
-from quarterdeck.surfaces.tui.terminal_notify import BEL
+from quarterdeck.surfaces.client.connection import DaemonConnection, run_in_thread
+from quarterdeck.surfaces.client.remote import RemoteDaemon
+from quarterdeck.surfaces.plain import decide, reports, sessions
+from quarterdeck.surfaces.plain.app import PlainApp
+from quarterdeck.system.terminal_end import ends_with_terminal
 
+BELL = "\a"
 FIRST_SECONDS = 5.0
-EDITING = importlib.import_module("readline") if importlib.util.find_spec("readline") else None
-"""What makes a line that is typed one that can be edited; a Python without it reads lines all the same."""
+READLINE = importlib.import_module("readline") if importlib.util.find_spec("readline") else None
+"""Makes typed lines editable. A Python built without it still reads lines."""
 Say = Callable[[str], None]
 
 
-def face_on(
-    talk: Talk,
+def create_app(
+    daemon: DaemonConnection,
     type_line: Callable[[], Awaitable[str | None]],
     say: Say,
     ring: Callable[[], None] = lambda: None,
     clock: Callable[[], float] = time.monotonic,
-) -> Plain:
-    """A face that obeys every order there is."""
-    face = Plain(talk, type_line, say, ring, clock)
-    for part in (Deciding(face), Sessions(face), Records(face)):
-        face.take(part.orders)
-    return face
+) -> PlainApp:
+    """The app with all commands."""
+    return PlainApp(daemon, type_line, say, ring, clock, {**decide.COMMANDS, **sessions.COMMANDS, **reports.COMMANDS})
 
 
-async def serve(talk: Talk, typed: TextIO, say: Say) -> None:
-    """Follow and obey until there is nothing more to read."""
-    await attend(face_on(talk, lambda: aside(lambda: typed.readline() or None), say))
+async def run_piped(daemon: DaemonConnection, typed: TextIO, say: Say) -> None:
+    """Run plain mode on lines from a pipe, until it ends."""
+    await run_app(create_app(daemon, lambda: run_in_thread(lambda: typed.readline() or None), say))
 
 
-async def attend(face: Plain) -> None:
-    """Follow and obey until the person leaves."""
-    tasks = [asyncio.create_task(face.follow()), asyncio.create_task(face.measure())]
+async def run_app(app: PlainApp) -> None:
+    """Follow the daemon and run typed commands until the person quits."""
+    tasks = [asyncio.create_task(app.follow()), asyncio.create_task(app.poll_forever())]
     try:
-        await _first_word(face)
-        await face.obey()
+        await _wait_until_ready(app)
+        await app.run_commands()
     finally:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _first_word(face: Plain) -> None:
-    """What is typed at once is about how things stand: that is waited for, but not for long."""
+async def _wait_until_ready(app: PlainApp) -> None:
+    """Wait a few seconds for the current state: a command typed at once is about that state."""
     with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(face.heard.wait(), FIRST_SECONDS)
+        await asyncio.wait_for(app.is_ready.wait(), FIRST_SECONDS)
 
 
-def run(home: Path) -> None:
-    """Until the person quits."""
+def run(home: Path, remote: RemoteDaemon | None = None) -> None:
+    """Run plain mode on standard input and output until the person quits."""
     is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     editor = LineEditor()
-    say = _printer(sys.stdout, editor.so_far)
-    say("Quarterdeck, in lines. help lists the orders.")
+    say = _printer(sys.stdout, editor.typed_so_far)
+    say("Quarterdeck in plain mode. help lists the commands.")
     read: Callable[[], str | None] = editor.read if is_terminal else lambda: sys.stdin.readline() or None
     ring = (lambda: _ring(sys.stdout)) if is_terminal else lambda: None
-    face = face_on(Talk(home), lambda: aside(read), say, ring)
-    face.edits = is_terminal
-    with _given_back(is_terminal), contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(attend(face))
+    app = create_app(DaemonConnection(home, remote=remote), lambda: run_in_thread(read), say, ring)
+    app.can_edit = is_terminal
+    with _restore_terminal(is_terminal), ends_with_terminal(sys.exit), contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(run_app(app))
 
 
 class LineEditor:
-    """Lines typed at a terminal, with what its line editor offers: moving, history."""
+    """Lines typed at a terminal, with line editing and history."""
 
     def __init__(self) -> None:
         self._is_open = False
@@ -93,30 +90,30 @@ class LineEditor:
         finally:
             self._is_open = False
 
-    def so_far(self) -> str:
-        """What stands on the line that is being typed."""
-        return str(EDITING.get_line_buffer()) if self._is_open and EDITING is not None else ""
+    def typed_so_far(self) -> str:
+        """The text of the line that is being typed."""
+        return str(READLINE.get_line_buffer()) if self._is_open and READLINE is not None else ""
 
 
 def _printer(out: TextIO, so_far: Callable[[], str]) -> Say:
-    """Prints lines. What a person has begun to type stands again below them."""
+    """A function that prints lines and repeats below them what the person has typed so far."""
 
     def say(words: str) -> None:
-        begun = so_far()
-        out.write(f"\n{words}\n{begun}" if begun else f"{words}\n")
+        typed = so_far()
+        out.write(f"\n{words}\n{typed}" if typed else f"{words}\n")
         out.flush()
 
     return say
 
 
 def _ring(out: TextIO) -> None:
-    out.write(BEL)
+    out.write(BELL)
     out.flush()
 
 
 @contextlib.contextmanager
-def _given_back(is_terminal: bool) -> Iterator[None]:
-    """The terminal is left as it was found, also where a line is still being read."""
+def _restore_terminal(is_terminal: bool) -> Iterator[None]:
+    """Restore the terminal's settings at the end, even while a line is still being read."""
     before = termios.tcgetattr(sys.stdin) if is_terminal else None
     try:
         yield

@@ -1,4 +1,4 @@
-"""What the models of SDK sessions are saying right now, piece by piece; pure."""
+"""The text that models of SDK sessions are streaming right now; pure."""
 
 from __future__ import annotations
 
@@ -6,75 +6,75 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 Json = dict[str, Any]
-KEPT = 4_000
-"""Characters of what is being said that are kept; the feed has all of it soon after."""
+KEPT_CHARACTERS = 4_000
+"""Characters of a streamed text that are kept. The feed has all of it soon after."""
 LINGER_SECONDS = 3.0
-"""How long something said stays once it is whole, unless the feed has it sooner."""
+"""How long a complete text stays, unless the feed has it sooner."""
 MOST_FOLLOWED = 8
 
 
-class Saying(NamedTuple):
-    """What one session says. `whole_at` is when it was said to its end."""
+class StreamedText(NamedTuple):
+    """The text one session streams. `ended_at` is when it was complete."""
 
     text: str = ""
-    thinks: bool = False
-    whole_at: float | None = None
+    is_thinking: bool = False
+    ended_at: float | None = None
 
 
-class Spoken:
-    """By session. Hears the streams, and the events of the feed that take the place of what was streamed."""
+class LiveText:
+    """The streamed text by session, until an event of the feed replaces it."""
 
     def __init__(self) -> None:
-        self._said: dict[str, Saying] = {}
+        self._texts: dict[str, StreamedText] = {}
 
-    def hear(self, body: Json, at: float) -> None:
-        """A message of a stream; what sub-agents say is left to the feed."""
+    def receive(self, body: Json, at: float) -> None:
+        """Apply one message of a stream. The text of sub-agents is left to the feed."""
         piece = body.get("data")
         if body.get("kind") != "text" or not isinstance(piece, dict) or piece.get("parent_tool_use_id"):
             return
         session_id = str(body["session_id"])
-        said = self._said.get(session_id, Saying())
+        text = self._texts.get(session_id, StreamedText())
         match piece.get("event"), piece.get("delta"):
             case "message_start", _:
-                said = Saying()
+                text = StreamedText()
             case "content_block_delta", "text_delta":
-                said = Saying((said.text + str(piece.get("text", "")))[-KEPT:])
+                text = StreamedText((text.text + str(piece.get("text", "")))[-KEPT_CHARACTERS:])
             case "content_block_delta", "thinking_delta":
-                said = said._replace(thinks=True)
-            case "content_block_start", _ if said.text:
-                said = said._replace(text=f"{said.text}\n", thinks=False)
+                text = text._replace(is_thinking=True)
+            case "content_block_start", _ if text.text:
+                text = text._replace(text=f"{text.text}\n", is_thinking=False)
             case "message_stop", _:
-                said = said._replace(thinks=False, whole_at=at)
-        self._said[session_id] = said
+                text = text._replace(is_thinking=False, ended_at=at)
+        self._texts[session_id] = text
 
-    def recorded(self, events: Iterable[Json]) -> None:
-        """The feed has what was said."""
+    def drop_recorded(self, events: Iterable[Json]) -> None:
+        """Drop the texts that these events of the feed replace."""
         for event in events:
             if event["kind"] in ("message.assistant", "turn.result", "session.exit"):
-                self._said.pop(event["session_id"], None)
+                self._texts.pop(event["session_id"], None)
 
-    def keep(self, sessions: Iterable[str], at: float) -> None:
-        """Let go of everybody else, and of what was whole a while ago."""
+    def prune(self, sessions: Iterable[str], at: float) -> None:
+        """Drop the texts of all other sessions, and texts that were complete a while ago."""
         kept = set(sessions)
-        self._said = {
-            session_id: said
-            for session_id, said in self._said.items()
-            if session_id in kept and (said.whole_at is None or at - said.whole_at < LINGER_SECONDS)
+        self._texts = {
+            session_id: text
+            for session_id, text in self._texts.items()
+            if session_id in kept and (text.ended_at is None or at - text.ended_at < LINGER_SECONDS)
         }
 
     @property
-    def now(self) -> dict[str, Saying]:
-        """Who says something, and what."""
-        return {session_id: said for session_id, said in self._said.items() if said.text.strip() or said.thinks}
+    def current(self) -> dict[str, StreamedText]:
+        """The texts to show, by session."""
+        return {session_id: text for session_id, text in self._texts.items() if text.text.strip() or text.is_thinking}
 
 
-def followed(sessions: dict[str, Json], chosen: str | None) -> tuple[str, ...]:
-    """The sessions whose words are shown live: the one that is looked at, or all that run over the SDK."""
-    found = (
+def followed_sessions(sessions: dict[str, Json], chosen: str | None) -> tuple[str, ...]:
+    """The sessions whose text is shown live: the chosen one, or all that run over the SDK."""
+    running = (
         session["session_id"]
         for session in sessions.values()
         if chosen in (None, session["session_id"])
         and session["mode"] == "sdk"
         and (session.get("owned") or {}).get("status") in ("starting", "up")
     )
-    return tuple(sorted(found)[:MOST_FOLLOWED])
+    return tuple(sorted(running)[:MOST_FOLLOWED])

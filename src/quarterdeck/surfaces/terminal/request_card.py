@@ -1,151 +1,101 @@
-"""A request as a card: who asks, what exactly, how risky, and what hides in it; pure."""
+"""A request as a card: who asks for what, its risk, what the rules and the agent say, and how it ended; pure."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+import shlex
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from quarterdeck.core.model.decisions import ACTIONS, DEFAULT_DENY
+from quarterdeck.core.model.risk_levels import MARKS
+from quarterdeck.core.model.tool_kinds import ToolKind
+from quarterdeck.core.text.amounts import cut
+from quarterdeck.core.text.durations import age_words
 from quarterdeck.core.text.sanitize import one_line
-from quarterdeck.core.text.titles import cut
-from quarterdeck.surfaces.terminal.session_names import Name
-from quarterdeck.surfaces.terminal.styled_text import Line, Span, exact_lines, line, unseen_in
-from quarterdeck.surfaces.text.labels import RISK_MARKS, ago, project_name
+from quarterdeck.surfaces.terminal.lines.request_input import body, change_size
+from quarterdeck.surfaces.terminal.session_names import SessionName
+from quarterdeck.surfaces.terminal.styled_text import StyledLine, TextSpan, line
+from quarterdeck.surfaces.text.labels import ago, outcome, own_allows_sentence, project_name, project_of, sentence
 
 Json = Mapping[str, Any]
 
-WANTS = {
-    "Bash": "wants to run",
-    "Read": "wants to read",
-    "Write": "wants to write",
-    "Edit": "wants to edit",
-    "MultiEdit": "wants to edit",
-    "NotebookEdit": "wants to edit",
-    "WebFetch": "wants to fetch",
-    "WebSearch": "wants to search the web",
-    "Agent": "wants to start a sub-agent",
-    "Task": "wants to start a sub-agent",
+WANTS: Mapping[str, str] = {
+    ToolKind.SHELL: "wants to run",
+    ToolKind.READ: "wants to read",
+    ToolKind.WRITE: "wants to write",
+    ToolKind.EDIT: "wants to edit",
+    ToolKind.MULTI_EDIT: "wants to edit",
+    ToolKind.NOTEBOOK_EDIT: "wants to edit",
+    ToolKind.FETCH: "wants to fetch",
+    ToolKind.WEB_SEARCH: "wants to search the web",
+    ToolKind.TASK: "wants to start a sub-agent",
 }
 FORMS = {
     "questions": "asks you",
     "plan": "has a plan and asks to begin",
-    "elicitation": "asks for a form to be filled in",
+    "elicitation": "asks you to fill in a form",
 }
 TITLE = 60
+PROMPT = 300
+FOLDED_PROMPT = 60
 GLYPHS = {"permission": "◆", "question": "?", "stop": "■"}
-IN_DIFF = frozenset({"file_path", "notebook_path", "old_string", "new_string", "content", "edits", "new_source"})
-"""What of an input a whole diff shows already."""
-DIFF_STYLES = {"+": "added", "-": "removed", "@": "dim", "\\": "dim"}
 
 
-def head(request: Json, session: Json | None, now: float, name: Name | None = None) -> list[Line]:
-    """Who asks, and since when. One of several sessions in a project is told by its name and its title."""
+def head(
+    request: Json, session: Json | None, now: float, name: SessionName | None = None, *, risk: bool = False
+) -> list[StyledLine]:
+    """The asking session and the waiting time. One of several sessions in a project also shows its title."""
     cwd = str((session or {}).get("cwd") or "")
-    who = str(name or Name(project_name(cwd))) if cwd else f"session {request['session_id'][:8]}"
+    who = str(name or SessionName(project_name(cwd))) if cwd else f"session {request['session_id'][:8]}"
     title = str((session or {}).get("title") or "") if name and name.mark else ""
+    title = "" if _is_prompt(title, request) else title
+    mark = risk_span(request, "  ") if risk else TextSpan("")
+    tail = f"{_subagent(request)} · {_age(request, now)}{f' · {cut(title, TITLE)}' if title else ''}"
+    return [line(_glyph(request), (who, "strong"), *_wants(request, cwd), mark, (tail, "dim"))]
+
+
+def summary(request: Json, session: Json | None, now: float) -> StyledLine:
+    """A request in a list: its id and tool, its risk, the project and title of its session, and the waiting time."""
+    title = cut(str((session or {}).get("title") or ""), TITLE)
+    names = [project_of(session) if session and session["cwd"] else "", title, f"session {request['session_id'][:8]}"]
+    where = f"  {' · '.join(filter(None, names))}{_subagent(request)} · {_age(request, now)}"
+    subject = (request["request_id"], "strong"), f"  {request['tool_name']}"
+    return line(_glyph(request), *subject, risk_span(request, "  "), (where, "dim"))
+
+
+def _age(request: Json, now: float) -> str:
+    """When a request came. One that waits shows how long, as the list of sessions does, and whether its agent is away
+    after a restart of the daemon: until it is back, a decision is refused."""
+    if request["status"] == "pending":
+        away = " · the agent is reconnecting" if request.get("holder") == "reconnecting" else ""
+        return f"{age_words(now - request['opened_at'])} ago{away}"
+    return ago(request["opened_at"], now)
+
+
+def _glyph(request: Json) -> TextSpan:
+    return TextSpan(GLYPHS.get(request["kind"], "◆") + " ", "asks" if request["kind"] == "question" else "waiting")
+
+
+def _subagent(request: Json) -> str:
+    return f" · sub-agent {request['agent_type'] or request['agent_id']}" if request["agent_id"] else ""
+
+
+def _wants(request: Json, cwd: str) -> Iterator[tuple[str, str]]:
+    """What the session wants; of a change to a file also its path and its size."""
+    change = request.get("change")
+    if change:
+        path = change["path"].removeprefix(f"{cwd.rstrip('/')}/") if cwd else change["path"]
+        yield f" wants to change {path}", ""
+        yield from change_size(change) if request.get("diff") else ()
+        return
     wants = FORMS.get(request["form"] or "") or ("wants to stop" if request["kind"] == "stop" else "")
-    wants = wants or WANTS.get(request["tool_name"], f"wants to use {request['tool_name']}")
-    sub = f" · sub-agent {request['agent_type'] or request['agent_id']}" if request["agent_id"] else ""
-    tail = f"{sub} · {ago(request['opened_at'], now)}{f' · {cut(title, TITLE)}' if title else ''}"
-    glyph = Span(GLYPHS.get(request["kind"], "◆") + " ", "asks" if request["kind"] == "question" else "waiting")
-    return [line(glyph, (who, "strong"), f" {wants}", (tail, "dim"))]
+    wants = wants or WANTS.get(request["tool_kind"], f"wants to use {request['tool_name']}")
+    yield f" {wants}", ""
 
 
-def body(request: Json) -> Iterator[Line]:
-    """The exact thing that is asked for. A field that has no better form is shown as it is."""
-    if request["truncated"] is not None:
-        yield from exact_lines(request["truncated"]["begins"], "code")
-        return
-    shown: set[str] = set()
-    form = _BODIES.get(request["form"] or ("stop" if request["kind"] == "stop" else ""), _tool)
-    yield from form(request, shown)
-    for key, value in request["tool_input"].items():
-        if key not in shown:
-            yield from _field(key, value)
-
-
-def _field(key: str, value: Any, indent: int = 2) -> Iterator[Line]:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    name = one_line(key)
-    if "\n" in text or len(text) > 200:
-        yield line((f"{name}:", "dim"), indent=indent)
-        yield from exact_lines(text, "code", indent + 2)
-    else:
-        first = next(exact_lines(text, "code"))
-        yield Line((Span(f"{name}: ", "dim"), *first.spans), indent, True)
-
-
-def _tool(request: Json, shown: set[str]) -> Iterator[Line]:
-    tool_input, diff, change = request["tool_input"], request.get("diff"), request.get("change")
-    if isinstance(tool_input.get("command"), str):
-        shown.add("command")
-        yield from exact_lines(tool_input["command"], "code")
-    elif diff and change:
-        if not change["cut"]:
-            shown |= IN_DIFF | ({"replace_all"} if change["compared"] else set())
-        yield from _diff(diff, change)
-    elif isinstance(tool_input.get("file_path"), str):
-        shown |= {"file_path"}
-        yield from exact_lines(tool_input["file_path"], "code")
-        yield from _before_and_after(tool_input, shown)
-
-
-def _diff(diff: str, change: Json) -> Iterator[Line]:
-    yield line(
-        (change["path"], "code"), (f"  +{change['added']}", "added"), (f" −{change['removed']}", "removed"), indent=2
-    )
-    for note in change["notes"]:
-        yield line((f"({note})", "warn"), indent=2)
-    for row in diff.removesuffix("\n").split("\n")[2:]:
-        yield from exact_lines(row, DIFF_STYLES.get(row[:1], ""))
-
-
-def _before_and_after(tool_input: Json, shown: set[str]) -> Iterator[Line]:
-    """An edit by its two texts: what goes, what comes, and between them what both have."""
-    old, new = tool_input.get("old_string"), tool_input.get("new_string")
-    if isinstance(tool_input.get("content"), str):
-        old, new = "", tool_input["content"]
-        shown.add("content")
-    elif isinstance(old, str) and isinstance(new, str):
-        shown |= {"old_string", "new_string"}
-    else:
-        return
-    before, after = old.split("\n") if old else [], new.split("\n") if new else []
-    same = _common(before, after)
-    end = _common(before[same:][::-1], after[same:][::-1])
-    for mark, style, rows in (
-        (" ", "dim", before[:same]),
-        ("-", "removed", before[same : len(before) - end]),
-        ("+", "added", after[same : len(after) - end]),
-        (" ", "dim", before[len(before) - end :] if end else []),
-    ):
-        for row in rows:
-            yield from exact_lines(row, style, 2, f"{mark} ")
-
-
-def _common(one: list[str], other: list[str]) -> int:
-    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-
-
-def questions_of(request: Json) -> list[Json]:
-    """The questions of a request; none when any of them has another shape, so that they are shown as they are."""
-    found = request["tool_input"].get("questions")
-    if not isinstance(found, list) or not all(
-        isinstance(q, dict) and isinstance(q.get("question"), str) for q in found
-    ):
-        return []
-    options = [q.get("options", []) for q in found]
-    return found if all(isinstance(o, list) and all(isinstance(x, dict) for x in o) for o in options) else []
-
-
-def choices_of(request: Json) -> int:
-    """How many numbers the first question of a request has to choose from; none when it is no question."""
-    questions = questions_of(request) if request["form"] == "questions" else []
-    return min(9, len(questions[0].get("options", []))) if questions else 0
-
-
-def named(request: Json) -> str:
-    """What kind of request it is, in words."""
+def request_noun(request: Json) -> str:
+    """A noun for the kind of a request."""
     return _NAMES.get(request["form"] or request["kind"], "this")
 
 
@@ -158,176 +108,142 @@ _NAMES = {
 }
 
 
-def _questions(request: Json, shown: set[str]) -> Iterator[Line]:
-    """Each question under its heading, with its choices; a field that nobody here knows is shown as it is."""
-    for question in questions_of(request):
-        shown.add("questions")
-        several = " (several may be chosen)" if question.get("multiSelect") is True else ""
-        header = question.get("header")
-        title = [(f"{header} · ", "dim")] if isinstance(header, str) and header else []
-        yield line(*title, (str(question["question"]), "strong"), (several, "dim"), indent=2)
-        yield from _others(question, 4, header=str, question=str, multiSelect=bool, options=list)
-        for number, option in enumerate(question.get("options", []), 1):
-            label, about = (str(option.get(name, "")) for name in ("label", "description"))
-            yield line((f"{number} ", "key"), (label, "code"), (f"  {about}", "dim"), indent=4)
-            yield from _others(option, 6, label=str, description=str)
+def origin(card: Json) -> StyledLine:
+    """The ids of a request and its session, how long it waited in all, and how many others wait."""
+    parts = [card["request_id"], f"session {card['session_id'][:8]}"]
+    parts += [f"waited {age_words(card['age_seconds'])}"] if card["status"] != "pending" else []
+    others = card["others_waiting"]
+    parts += [f"{others} other{'s wait' if others > 1 else ' waits'}"] if others else []
+    return line((" · ".join(parts), "dim"), indent=2)
 
 
-def _others(found: Json, indent: int, **known: type) -> Iterator[Line]:
-    """The fields beside those that are told in words: of another name, or of another shape than they should have."""
-    for key, value in found.items():
-        if key not in known or not isinstance(value, known[key]):
-            yield from _field(key, value, indent)
+def risk_lines(request: Json) -> list[StyledLine]:
+    """The risk with its reasons; nothing for a low one."""
+    reasons = " · ".join(request["risk"]["reasons"]) or "no reason given"
+    return [line(risk_span(request), ": ", reasons)] if risk_mark(request) else []
 
 
-def _plan(request: Json, shown: set[str]) -> Iterator[Line]:
-    plan = request["tool_input"].get("plan")
-    if isinstance(plan, str) and plan.strip():
-        shown.add("plan")
-        yield from exact_lines(plan, "code")
-    elif not plan:
-        shown.add("plan")
-        yield line(("The plan is empty: the agent gave no text.", "warn"), indent=2)
+def background(request: Json, *, folded: bool = False) -> list[StyledLine]:
+    """The prompt, the parts of a command, what the rules and the agent say. Folded, the prompt and the agent's
+    suggestions take a line each."""
+    return [*asked_for(request, folded=folded), *_low_risk(request), *_command(request), *_rules(request, folded)]
 
 
-def fields_of(request: Json) -> dict[str, Json]:
-    """The fields a form asks for, by name."""
-    schema = request["tool_input"].get("requested_schema")
-    properties = schema.get("properties") if isinstance(schema, dict) else None
-    known = isinstance(properties, dict) and all(isinstance(v, dict) for v in properties.values())
-    return properties if known and isinstance(properties, dict) else {}
-
-
-def _elicitation(request: Json, shown: set[str]) -> Iterator[Line]:
-    tool_input = request["tool_input"]
-    shown |= {"session_id", "transcript_path", "cwd", "prompt_id", "hook_event_name", "mode"}
-    shown |= {"mcp_server_name", "message"}
-    yield line((str(tool_input.get("mcp_server_name", "An MCP server")), "strong"), ": ", indent=2)
-    yield from exact_lines(str(tool_input.get("message", "")), "code", 4)
-
-
-def _stop(request: Json, shown: set[str]) -> Iterator[Line]:
-    return iter(())
-
-
-_BODIES: Mapping[str, Callable[[Json, set[str]], Iterator[Line]]] = {
-    "questions": _questions,
-    "plan": _plan,
-    "elicitation": _elicitation,
-    "stop": _stop,
-}
-
-
-def risk_lines(request: Json) -> list[Line]:
-    """The risk in words; nothing for a low one."""
-    return list(_risk(request))
-
-
-def background(request: Json, why: str = "") -> list[Line]:
-    """What the command does, what the rules and the agent say."""
-    return [*_command(request), *_rules(request, why), *_asked_for(request)]
-
-
-def tail(request: Json, why: str = "") -> list[Line]:
-    """Everything that is told beside what is wanted."""
-    return [*risk_lines(request), *background(request, why)]
+def tail(request: Json) -> list[StyledLine]:
+    """Everything below the input: the risk, then the background."""
+    return [*risk_lines(request), *background(request)]
 
 
 def risk_mark(request: Json) -> str:
-    """The mark and the level; nothing for a low one."""
+    """The mark and name of a risk level; empty for a low one."""
     level = request["risk"]["level"]
-    mark = RISK_MARKS.get(level, "?")
+    mark = MARKS.get(level, "?")
     return f"{mark} {one_line(level)}" if mark else ""
 
 
-def _risk(request: Json) -> Iterator[Line]:
-    level, reasons = request["risk"]["level"], request["risk"]["reasons"]
-    if RISK_MARKS.get(level, "?"):
-        words = " · ".join(reasons) or "no reason is known"
-        yield line((risk_mark(request), f"risk-{level}"), ": ", words)
+def risk_span(request: Json, before: str = "") -> TextSpan:
+    """The risk mark in its colour, after this text."""
+    mark = risk_mark(request)
+    return TextSpan(f"{before}{mark}" if mark else "", f"risk-{request['risk']['level']}")
 
 
-def _command(request: Json) -> Iterator[Line]:
-    """A shell line taken apart, where the daemon says how."""
+def _low_risk(request: Json) -> Iterator[StyledLine]:
+    """What is known about an input without a mark."""
+    if request["risk"]["reasons"] and not risk_mark(request):
+        yield line((f"{request['risk']['level']} risk: {' · '.join(request['risk']['reasons'])}", "dim"))
+
+
+def _command(request: Json) -> Iterator[StyledLine]:
+    """The calls of a shell command, as parsed by the daemon, what it writes to and what is unclear about it."""
     command = request.get("command")
     if not isinstance(command, dict):
         return
     calls = command["calls"]
     for call in calls if len(calls) > 1 else ():
-        mark = risk_mark(call)
         via = f"  by {call['via']}" if call["via"] else ""
-        words = call["text"] if not call["via"] else " ".join(call["words"])
-        yield line(
-            ("runs ", "dim"),
-            ("| " if call["piped"] else "") + cut(words, 100),
-            (via, "dim"),
-            (f"  {mark}" if mark else "", f"risk-{call['risk']['level']}"),
-        )
+        words = call["text"] if not call["via"] else shlex.join(call["words"])
+        why = f" {call['risk']['reasons'][0]}" if risk_mark(call) and call["risk"]["reasons"] else ""
+        piped = "| " if call["piped"] else ""
+        yield line(("runs ", "dim"), piped + cut(words, 100), (via, "dim"), risk_span(call, "  "), (why, "dim"))
     if command.get("more"):
         yield line((f"and {command['more']} more", "dim"))
-    if command["writes"]:
-        yield line(("writes to ", "dim"), " · ".join(command["writes"]))
+    doubts = [doubt for doubt in command["doubts"] if not doubt.startswith("writes to ")]
+    for name, found in (("writes to ", command["writes"]), ("unclear: ", doubts)):
+        if found:
+            yield line((name, "dim"), " · ".join(found))
 
 
-def _rules(request: Json, why: str) -> Iterator[Line]:
-    if why:
-        yield line((why, "dim"))
-    for sentence in request.get("suggested") or _suggested(request["suggestions"]):
-        yield line(("Claude suggests: ", "dim"), sentence)
+def rules_sentence(request: Json) -> str:
+    """What the rules say about a request, and why; empty when they were not asked."""
+    rule = request.get("rule")
+    if rule is None or (request["kind"] != "permission" and rule["effect"] is None):
+        return ""
+    if rule["effect"] is not None:
+        return " · ".join([f"The rules say {rule['effect']}: {', '.join(rule['rules'])}", *rule["reasons"]])
+    words = " · ".join(rule["reasons"]) or "no rule is about this"
+    return " ".join(filter(None, [f"{sentence(words)}.", own_allows_sentence(rule.get("own_allows", ()))]))
 
 
-def _suggested(suggestions: list[Any]) -> list[str]:
-    """What the agent itself would remember, as patterns."""
-    found = []
+def _rules(request: Json, folded: bool) -> Iterator[StyledLine]:
+    if words := rules_sentence(request):
+        yield line((words, "dim"))
+    suggested = request.get("suggested") or _suggested_rules(request["suggestions"])
+    shown = suggested[:1] if folded else suggested
+    more = f" (and {len(suggested) - len(shown)} more)" if len(suggested) > len(shown) else ""
+    for suggestion in shown:
+        yield line(("The agent suggests: ", "dim"), suggestion, (more, "dim"))
+
+
+def _suggested_rules(suggestions: list[Any]) -> list[str]:
+    """The rules the agent itself suggests, as patterns."""
+    patterns = []
     for one in suggestions:
         for rule in one.get("rules", []) if isinstance(one, dict) else []:
             if isinstance(rule, dict) and rule.get("toolName"):
                 inside = f"({rule['ruleContent']})" if rule.get("ruleContent") else ""
-                found.append(f"{one.get('behavior', 'allow')} {rule['toolName']}{inside} in {one.get('destination')}")
-    return found
+                pattern = f"{rule['toolName']}{inside}"
+                patterns.append(f"{one.get('behavior', 'allow')} {pattern} in {one.get('destination')}")
+    return patterns
 
 
-def _asked_for(request: Json) -> Iterator[Line]:
-    prompt = (request.get("run") or {}).get("prompt")
+def asked_for(request: Json, *, folded: bool = False) -> Iterator[StyledLine]:
+    """What the person had asked for: the prompt of the run, or else the title of the session."""
+    prompt = _prompt(request) or (request.get("session") or {}).get("title")
     if prompt:
-        yield line(("asked for: ", "dim"), (cut(prompt, 200), "dim"))
+        yield line(("asked for: ", "dim"), (cut(prompt, FOLDED_PROMPT if folded else PROMPT), "dim"))
 
 
-def concealed(request: Json) -> list[str]:
-    """What the eye would miss, in words: parts that were left out, and characters that do not show by themselves."""
-    found = []
-    if request["truncated"] is not None:
-        found.append(f"{request['truncated']['bytes']:,} bytes in all")
-        return found
-    unseen = sum(unseen_in(text) for text in _texts(request["tool_input"]))
-    if unseen:
-        found.append("1 character that does not show" if unseen == 1 else f"{unseen} characters that do not show")
-    return found
+def _prompt(request: Json) -> str:
+    return str((request.get("run") or {}).get("prompt") or "")
 
 
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for key, one in value.items():
-            yield str(key)
-            yield from _texts(one)
-    elif isinstance(value, list):
-        for one in value:
-            yield from _texts(one)
+def _is_prompt(title: str, request: Json) -> bool:
+    """Whether a title is only the beginning of the prompt, which the card shows anyway."""
+    return " ".join(_prompt(request).split()).startswith(" ".join(title.split()).rstrip(" …"))
+
+
+def outcome_lines(request: Json) -> Iterator[StyledLine]:
+    """How a request ended: the decision with its message and note, the answers, and an edited input, which is what ran.
+    Nothing while it waits."""
+    made = request["decision"]
+    if not made:
+        return
+    label, message = outcome(request), made.get("message") or made.get("reason") or ""
+    is_new = message and message.lower() != label.lower() and message != DEFAULT_DENY.format(by=made["by"])
+    yield line(("→ ", "strong"), (label, "strong"))
+    for name, words in (("message", message if is_new else ""), ("note", made.get("note"))):
+        if words:
+            yield line((f"{name}: ", "dim"), str(words), indent=2)
+    notes = {f"{question} (note)": note for question, note in (made.get("notes") or {}).items()}
+    for question, answer in {**(made.get("answers") or {}), **notes}.items():
+        yield line((f"{question} ", "dim"), json.dumps(answer, ensure_ascii=False), indent=2)
+    if made.get("updated_input") is not None:
+        yield line(("it ran with", "dim"), indent=2)
+        view = {**request, "tool_input": made["updated_input"], "truncated": None, "diff": None, "change": None}
+        yield from (one._replace(indent=one.indent + 2) for one in body(view))
 
 
 def decisions_for(request: Json) -> tuple[str, ...]:
-    """The decision keys that fit a request, in the order shown."""
-    form = request["form"] or request["kind"]
-    fitting = _FITTING.get(form, ("deny", "pass"))
-    return fitting if request["has_terminal"] else tuple(verb for verb in fitting if verb != "pass")
-
-
-_FITTING = {
-    "permission": ("allow", "edit", "deny", "interrupt", "remember", "pass"),
-    "plan": ("allow", "approve", "deny", "interrupt", "pass"),
-    "questions": ("answer", "deny", "pass"),
-    "elicitation": ("answer", "deny", "pass"),
-    "stop": ("allow", "go_on", "pass"),
-}
+    """The decisions a request takes, in the order shown. Without a terminal there is nowhere to leave it to."""
+    verbs = ACTIONS.get(request["form"] or request["kind"], ("deny", "pass"))
+    return tuple(verb for verb in verbs if verb != "pass" or request["has_terminal"])

@@ -1,112 +1,137 @@
-"""What can be ordered of a session, by how it is, and the keys for it; pure."""
+"""The session commands: their keys and words, and which of them a session takes in its state; pure."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from textual.binding import Binding, BindingType
 
+from quarterdeck.core.engine.session_messages import MODES as MODES
+from quarterdeck.core.model.decisions import PERMISSION_MODES as PERMISSION_MODES
 from quarterdeck.surfaces.text.labels import project_of
 
 Json = dict[str, Any]
-MODES = ("sdk", "tmux", "pty")
-PERMISSION_MODES = ("default", "acceptEdits", "plan", "dontAsk", "auto")
 
 
-class SessionOrder(NamedTuple):
-    """One order: its key if it has one, the command that gives it, a word for the foot, and what it does."""
+class SessionAction(NamedTuple):
+    """One session command: its key (if any), its name on the `:` line, its footer word, and its help."""
 
     key: str
     command: str
     word: str
-    does: str
+    help: str
 
     @property
     def key_shown(self) -> str:
         return ">" if self.key == "greater_than_sign" else self.key
 
 
-ORDERS = {
-    "write": SessionOrder("greater_than_sign", "write", "write", "write to the session"),
-    "terminal": SessionOrder(
-        "t", "attach", "terminal", "its terminal on this screen; ^] comes back, from a tmux of yours its own key"
+ACTIONS = {
+    "write": SessionAction("greater_than_sign", "write", "write", "send a prompt to the session"),
+    "terminal": SessionAction(
+        "t", "attach", "terminal", "show its terminal here; ^] comes back (in your own tmux: its detach key)"
     ),
-    "resume": SessionOrder("R", "resume", "resume", "go on with a conversation that has ended"),
-    "takeover": SessionOrder("T", "take-over", "take over", "make a session of ours of one that has ended elsewhere"),
-    "interrupt": SessionOrder("I", "stop-turn", "interrupt", "make the session stop what it does"),
-    "end": SessionOrder("E", "end", "end", "end the session, with everything it started"),
-    "fork": SessionOrder("F", "fork", "fork", "go on under a new id; the old conversation stays as it is"),
-    "switch": SessionOrder("M", "switch", "mode", "let it go on in another mode, or with another model"),
-    "diff": SessionOrder("W", "diff", "worktree", "what its worktree has changed; merge or discard it there"),
-    "merge": SessionOrder("", "merge", "merge", "merge its worktree into the branch it began on"),
-    "discard": SessionOrder("", "discard", "discard", "take its worktree and branch away; says first what is lost"),
+    "resume": SessionAction("R", "resume", "resume", "continue a conversation that has ended"),
+    "takeover": SessionAction("T", "take-over", "take over", "take over a session that ended in your terminal"),
+    "interrupt": SessionAction("I", "stop-turn", "interrupt", "stop the session's current turn"),
+    "end": SessionAction("E", "end", "end", "end the session and everything it started"),
+    "fork": SessionAction("F", "fork", "fork", "continue under a new id; the old conversation is kept"),
+    "switch": SessionAction("M", "switch", "mode", "continue in another mode or with another model"),
+    "diff": SessionAction("W", "diff", "worktree", "show what its worktree has changed; merge or discard it there"),
+    "merge": SessionAction("", "merge", "merge", "merge its worktree into the branch it started from"),
+    "discard": SessionAction("", "discard", "discard", "delete its worktree and branch; says first what is lost"),
 }
-"""In the order of the foot. Capitals, since a slip of the finger must not end anything."""
-BY_KEY = {order.key: verb for verb, order in ORDERS.items() if order.key}
-BY_COMMAND = {order.command: verb for verb, order in ORDERS.items()}
+"""In footer order. Most keys are capitals, so that a slip of the finger ends nothing."""
+BY_KEY = {action.key: verb for verb, action in ACTIONS.items() if action.key}
+BY_COMMAND = {action.command: verb for verb, action in ACTIONS.items()}
 
 FIRST = ("write", "terminal", "resume")
 
 
-def _keys(*verbs: str) -> list[BindingType]:
+def _bindings(*verbs: str) -> list[BindingType]:
     return [
-        Binding(order.key, f"steer('{verb}')", order.word, tooltip=order.does, key_display=order.key_shown)
-        for verb, order in ORDERS.items()
-        if verb in verbs and order.key
+        Binding(
+            action.key,
+            f"session_command('{verb}')",
+            action.word,
+            tooltip=action.help,
+            key_display=action.key_shown,
+        )
+        for verb, action in ACTIONS.items()
+        if verb in verbs and action.key
     ]
 
 
-FIRST_KEYS: list[BindingType] = _keys(*FIRST)
-"""What one wants most of a session stands at the front of the foot."""
+FIRST_KEYS: list[BindingType] = _bindings(*FIRST)
+"""The keys for the most frequent commands, at the front of the footer."""
 MORE_KEYS: list[BindingType] = [
     Binding("s", "start", "start", tooltip="start a session in a project"),
-    *_keys(*(verb for verb in ORDERS if verb not in FIRST)),
+    *_bindings(*(verb for verb in ACTIONS if verb not in FIRST)),
 ]
 
 
-def orders_for(session: Json | None) -> tuple[str, ...]:
-    """What this session takes, as far as the face can know; the daemon may still refuse."""
+def actions_for(session: Json | None) -> tuple[str, ...]:
+    """The commands this session takes, as far as a surface can know; the daemon may still refuse one."""
     if session is None:
         return ()
     owned = session.get("owned")
     if owned is None:
         if session["ended_at"] is not None:
             return ("resume", "takeover", "fork")
-        shown = ("terminal",) if session.get("where") else ()
-        return (*shown, *(("takeover",) if session["agent_state"] == "unknown" else ()), "fork")
+        in_pane = ("write", "terminal", "interrupt") if session.get("where") else ()
+        ends = ("end",) if _is_possible("end", session) else ()
+        return (*in_pane, *ends, *(("takeover",) if session["agent_state"] == "unknown" else ()), "fork")
     tree = ("diff", "merge", "discard") if owned.get("worktree") else ()
     if owned["status"] in ("starting", "up"):
-        return (*_of_running(session, owned), *tree)
+        return (*_running_actions(session, owned), *tree)
     if owned["status"] == "down":
         return tree if owned["shell"] else ("resume", "fork", *tree)
     return ()
 
 
-def _of_running(session: Json, owned: Json) -> tuple[str, ...]:
+def _is_possible(name: str, session: Json) -> bool:
+    """True if the daemon lists an action as possible."""
+    return any(action["name"] == name and action["possible"] for action in session.get("actions", ()))
+
+
+def _running_actions(session: Json, owned: Json) -> tuple[str, ...]:
     terminal = ("terminal",) if session["mode"] in ("pty", "tmux") else ()
     elsewhere = () if owned["shell"] else ("fork", "switch")
     return ("write", *terminal, "interrupt", "end", *elsewhere)
 
 
-def runs_here(session: Json) -> bool:
-    """Whether it is a session of ours whose agent has not ended."""
+def is_running_owned(session: Json) -> bool:
+    """True for an owned session whose agent has not ended."""
     owned = session.get("owned")
     return owned is not None and owned["status"] in ("starting", "up", "ending")
 
 
-def why_not(verb: str, session: Json | None) -> str:
-    """Why a session does not take an order, in words; empty when it does."""
+def blocked_reason(verb: str, session: Json | None) -> str:
+    """The reason why a session does not take a command, in words; empty when it does."""
     if session is None:
         return "choose a session first: move to it in the list"
-    fitting = orders_for(session)
-    if verb in fitting:
+    verbs = actions_for(session)
+    if verb in verbs:
         return ""
     if verb == "takeover" and session.get("owned") is None:
-        return f"{called(session)} still runs elsewhere: end it there first, or fork it"
-    words = ", ".join(ORDERS[one].command for one in fitting)
-    return f"{called(session)} takes {words}" if words else f"{called(session)} takes no orders as it is"
+        return f"{session_label(session)} still runs elsewhere: end it there first, or fork it"
+    label, commands = session_label(session), ", ".join(ACTIONS[one].command for one in verbs)
+    return f"{label} takes {commands}" if commands else f"{label} takes no commands in this state"
 
 
-def called(session: Json) -> str:
-    """A session by its project and the start of its id."""
+def session_label(session: Json) -> str:
+    """The project of a session and the start of its id."""
     return f"{project_of(session)} ({session['session_id'][:8]})"
+
+
+def way_back(session: Json) -> str:
+    """How to come back from the terminal of a session."""
+    if session.get("owned") is None:
+        return "the detach key of your tmux (Ctrl-b d, unless you changed it) comes back to Quarterdeck"
+    return "Ctrl-] comes back to Quarterdeck"
+
+
+def session_path(session: Json) -> str:
+    """The path of a session in the API."""
+    return f"/sessions/{quote(session['session_id'], safe='')}"

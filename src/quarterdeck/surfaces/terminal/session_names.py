@@ -1,4 +1,4 @@
-"""What sessions are called: by their project and, where several work in one, by the start of their id; pure."""
+"""Names of sessions: the project and, where it has several sessions, the start of the id; pure."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from quarterdeck.core.text.titles import cut
+from quarterdeck.core.text.amounts import cut
 from quarterdeck.surfaces.text.labels import project_of
 
 Json = dict[str, Any]
-LEAST = 4
-"""Characters of an id that are shown at least, where they are needed."""
+MIN_ID_LENGTH = 4
+"""Characters of an id that are shown at least, where an id is needed."""
 
 
-class Name(NamedTuple):
-    """A project, and the mark by which one of several sessions in it is known; none where it is the only one."""
+class SessionName(NamedTuple):
+    """A project, and the start of the id that tells its sessions apart; empty for the only one."""
 
     project: str
     mark: str = ""
@@ -24,28 +24,28 @@ class Name(NamedTuple):
         return f"{self.project}·{self.mark}" if self.mark else self.project
 
     def within(self, width: int) -> str:
-        """As much as there is room for: the project is shortened first."""
+        """The name cut to a width: the project is shortened first, so that the mark stays."""
         room = width - len(self.mark) - 1
         return f"{cut(self.project, room)}·{self.mark}" if self.mark and room >= 3 else cut(str(self), width)
 
 
-def names_of(sessions: Iterable[Json]) -> dict[str, Name]:
-    """What each session is called: one that lives is told from the others that do, one that has ended from all."""
-    everybody, live = defaultdict(list), defaultdict(list)
+def session_names(sessions: Iterable[Json]) -> dict[str, SessionName]:
+    """The names by id. A live session's name differs from those of other live ones, an ended one's from all."""
+    every, live = defaultdict(list), defaultdict(list)
     for session in sessions:
         project = project_of(session)
-        everybody[project].append(session["session_id"])
+        every[project].append(session["session_id"])
         if session["ended_at"] is None:
             live[project].append(session["session_id"])
-    names: dict[str, Name] = {}
-    for told_apart in (everybody, live):
-        for project, ids in told_apart.items():
-            length = _enough(ids) if len(ids) > 1 else 0
-            names |= {session_id: Name(project, session_id[:length]) for session_id in ids}
+    names: dict[str, SessionName] = {}
+    for group in (every, live):  # live last: its shorter names replace those from the first pass
+        for project, ids in group.items():
+            length = _distinct_length(ids) if len(ids) > 1 else 0
+            names |= {session_id: SessionName(project, session_id[:length]) for session_id in ids}
     return names
 
 
-def _enough(ids: list[str]) -> int:
-    """How many characters tell these ids apart."""
-    lengths = range(LEAST, max(map(len, ids)) + 1)
-    return next((n for n in lengths if len({one[:n] for one in ids}) == len(ids)), LEAST)
+def _distinct_length(ids: list[str]) -> int:
+    """The number of characters that tells these ids apart."""
+    lengths = range(MIN_ID_LENGTH, max(map(len, ids)) + 1)
+    return next((n for n in lengths if len({one[:n] for one in ids}) == len(ids)), MIN_ID_LENGTH)

@@ -1,4 +1,4 @@
-"""Styled text as plain values: spans, lines, and how they fold into rows of a given width."""
+"""Styled text as plain values: spans, lines, and their folding into rows of a given width; pure."""
 
 from __future__ import annotations
 
@@ -10,66 +10,72 @@ from rich.cells import cell_len, chop_cells
 from quarterdeck.core.text.sanitize import UNSEEN, one_line, visible
 
 BLOCK = 4096
-"""Characters that are folded at a time, so that a line of megabytes never takes the loop for long."""
+"""Characters that are folded at a time, so that a line of megabytes never blocks the loop for long."""
 
 
-class Span(NamedTuple):
-    """Text with the name of its style; `click` is the action it stands for."""
+class TextSpan(NamedTuple):
+    """Text with the name of its style; `click` is the action that a click on it runs."""
 
     text: str
     style: str = ""
     click: str = ""
 
 
-class Line(NamedTuple):
-    """One line. What is `exact` is folded wherever the width ends; other text is folded between words, and what goes
-    on below begins `hang` cells further in."""
+class StyledLine(NamedTuple):
+    """One line. An `exact` one is folded wherever the width ends; any other between words, with its further rows
+    indented by `hang` more cells. One that `goes_on` is a part of a long line, which the next one continues."""
 
-    spans: tuple[Span, ...] = ()
+    spans: tuple[TextSpan, ...] = ()
     indent: int = 0
     exact: bool = False
     hang: int = 0
+    goes_on: bool = False
 
 
-Row = tuple[Span, ...]
+Row = tuple[TextSpan, ...]
+Cell = str | tuple[str, str]
+"""A cell of a table: a text, or a text with the name of its style."""
+
+TableRows = Iterable[tuple[str, tuple[Cell, ...]]]
+"""The rows of a table, each with its key."""
 
 
-def line(*parts: Span | tuple[str, str] | str, indent: int = 0, hang: int = 0) -> Line:
-    """A line of words of our own or from outside, each made harmless."""
-    spans = (Span(*part) if isinstance(part, tuple) else Span(part) for part in parts)
-    return Line(tuple(Span(one_line(s.text), s.style, s.click) for s in spans if s.text), indent, hang=hang)
+def line(*parts: TextSpan | tuple[str, str] | str, indent: int = 0, hang: int = 0) -> StyledLine:
+    """A line of texts, from Quarterdeck or from outside; each is made harmless."""
+    spans = (TextSpan(*part) if isinstance(part, tuple) else TextSpan(part) for part in parts)
+    return StyledLine(tuple(TextSpan(one_line(s.text), s.style, s.click) for s in spans if s.text), indent, hang=hang)
 
 
-def exact_lines(text: str, style: str = "", indent: int = 2, prefix: str = "") -> Iterator[Line]:
-    """Text from outside as it is: every line a line, everything that hides made visible."""
+def exact_lines(text: str, style: str = "", indent: int = 2, prefix: str = "") -> Iterator[StyledLine]:
+    """Text from outside, exactly: each line as a line, hidden characters made visible."""
     for part in text.split("\n"):
         for start in range(0, max(len(part), 1), BLOCK):
             shown = visible(part[start : start + BLOCK]).replace("\t", "    ")
-            yield Line((Span(prefix + shown, style),), indent, True)
+            yield StyledLine((TextSpan(prefix + shown, style),), indent, True, goes_on=start + BLOCK < len(part))
 
 
-def unseen_in(text: str) -> int:
-    """How many characters of a text do not show by themselves."""
+def hidden_count(text: str) -> int:
+    """The number of hidden characters in a text."""
     return len(UNSEEN.findall(text))
 
 
-def fold(lines: Iterable[Line], width: int) -> Iterator[Row]:
-    """Rows of at most `width` cells."""
-    for one in lines:
-        yield from fold_line(one, width)
+def fold(lines: Iterable[StyledLine], width: int) -> Iterator[Row]:
+    """The rows of these lines, each at most `width` cells wide."""
+    for styled in lines:
+        yield from fold_line(styled, width)
 
 
-def fold_line(one: Line, width: int) -> Iterator[Row]:
-    """The rows of one line; there is always one."""
+def fold_line(one: StyledLine, width: int) -> Iterator[Row]:
+    """The rows of one line; at least one."""
     text = "".join(span.text for span in one.spans)
     room = max(8, width - one.indent)
-    pad = (Span(" " * one.indent),) if one.indent else ()
+    pad = (TextSpan(" " * one.indent),) if one.indent else ()
     if len(text) <= room and cell_len(text) <= room:
         yield (*pad, *one.spans)
         return
     start, hang = 0, min(one.hang, room // 2)
     for length in _exact(text, room) if one.exact else _words(text, room, room - hang):
-        further = (Span(" " * hang),) if start and hang else ()
+        further = (TextSpan(" " * hang),) if start and hang else ()
         yield (*pad, *further, *_slice(one.spans, start, start + length))
         start += length
 
@@ -82,7 +88,7 @@ def _exact(text: str, room: int) -> Iterator[int]:
 
 
 def _words(text: str, first: int, room: int) -> Iterator[int]:
-    """Lengths of pieces that end between words where they can; the first may be longer than the others."""
+    """The lengths of pieces that end between words where they can; the first may be longer than the others."""
     for piece in _greedy(text.split(" "), first, room):
         if cell_len(piece.rstrip(" ")) <= first:
             yield len(piece)
@@ -102,15 +108,15 @@ def _greedy(words: list[str], first: int, room: int) -> Iterator[str]:
     yield piece
 
 
-def _slice(spans: tuple[Span, ...], start: int, end: int) -> Iterator[Span]:
+def _slice(spans: tuple[TextSpan, ...], start: int, end: int) -> Iterator[TextSpan]:
     at = 0
     for span in spans:
         cut = span.text[max(0, start - at) : max(0, end - at)]
         if cut:
-            yield Span(cut, span.style, span.click)
+            yield TextSpan(cut, span.style, span.click)
         at += len(span.text)
 
 
 def plain(rows: Iterable[Row]) -> str:
-    """Rows as text."""
+    """The text of rows, without styles."""
     return "\n".join("".join(span.text for span in row).rstrip() for row in rows)

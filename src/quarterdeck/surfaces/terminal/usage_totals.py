@@ -1,4 +1,4 @@
-"""What sessions did and used, added up; pure."""
+"""Sums over sessions: tool calls, tokens, cost; pure."""
 
 from __future__ import annotations
 
@@ -11,33 +11,36 @@ Json = dict[str, Any]
 KINDS = ("input", "output", "cache_read", "cache_write")
 
 
-class Spent(Struct, frozen=True, kw_only=True):
-    """A sum. A cost is None where no price is known of any."""
+class UsageTotal(Struct, frozen=True, kw_only=True):
+    """Tool calls, failures, tokens and cost of some sessions. `cost` is None where no price is known at all."""
 
     tools: int = 0
     failures: int = 0
     tokens: int = 0
     cost: float | None = None
 
-    def plus(self, other: Spent) -> Spent:
-        """Both together."""
-        costs = [one.cost for one in (self, other) if one.cost is not None]
-        return Spent(
+    def plus(self, other: UsageTotal) -> UsageTotal:
+        """The totals of both together. An unknown cost does not hide the other's."""
+        return UsageTotal(
             tools=self.tools + other.tools,
             failures=self.failures + other.failures,
             tokens=self.tokens + other.tokens,
-            cost=sum(costs) if costs else None,
+            cost=_known_sum([self.cost, other.cost]),
         )
 
 
-def spent_by(sessions: Iterable[Json]) -> Spent:
-    """The sum over some sessions."""
-    found = list(sessions)
-    usage = [one["usage"] for one in found if one["usage"]]
-    costs = [one["cost_usd"] for one in usage if one["cost_usd"] is not None]
-    return Spent(
-        tools=sum(one["counters"]["tool_uses"] for one in found),
-        failures=sum(one["counters"]["tool_failures"] for one in found),
-        tokens=sum(one[f"{kind}_tokens"] for one in usage for kind in KINDS),
-        cost=sum(costs) if costs else None,
+def total_usage(sessions: Iterable[Json]) -> UsageTotal:
+    """The sum over these sessions."""
+    summed = list(sessions)
+    usages = [session["usage"] for session in summed if session["usage"]]
+    return UsageTotal(
+        tools=sum(session["counters"]["tool_uses"] for session in summed),
+        failures=sum(session["counters"]["tool_failures"] for session in summed),
+        tokens=sum(usage[f"{kind}_tokens"] for usage in usages for kind in KINDS),
+        cost=_known_sum(usage["cost_usd"] for usage in usages),
     )
+
+
+def _known_sum(costs: Iterable[float | None]) -> float | None:
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if known else None

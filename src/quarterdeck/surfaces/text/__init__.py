@@ -1,1 +1,8 @@
-"""User-facing texts that every surface uses."""
+"""User-facing texts that every surface uses.
+
+audit_labels         actions and actors of the audit
+labels               states, times, and outcomes of requests
+project_config_text  a project's own config as lines
+session_order        the order of sessions in lists
+stop_labels          stopping several sessions at once
+waiting_elsewhere    sessions that wait at their own terminals"""

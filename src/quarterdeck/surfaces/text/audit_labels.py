@@ -1,18 +1,13 @@
-"""The words for a row of the audit: what was done, and by whom."""
+"""Labels for a row of the audit: the action, the actor, the source and the session."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-DECIDED: Mapping[str, str] = {
-    "allow": "allowed",
-    "deny": "denied",
-    "answer": "answered",
-    "block": "told to go on",
-    "ask": "left to the terminal",
-    "no_opinion": "passed on",
-}
+from quarterdeck.core.model.events import OWN
+from quarterdeck.core.text.decision_words import DECIDED
+
 DONE: Mapping[str, str] = {
     "decision.refused": "refused",
     "rule.add": "rule made",
@@ -27,14 +22,15 @@ DONE: Mapping[str, str] = {
     "worktree.merge": "merged",
     "worktree.discard": "discarded",
     "token.create": "token made",
+    "token.elevate": "device may do more",
     "token.revoke": "token revoked",
     "setting.change": "set",
     "log.trim": "trimmed",
 }
 
 
-def deed(row: Mapping[str, Any]) -> str:
-    """What was done, in a word or two; a deed that nobody here knows is shown by its kind."""
+def audit_action(row: Mapping[str, Any]) -> str:
+    """The action of a row in a word or two; an unknown one is shown by its kind."""
     what = row["what"]
     if what.get("decision_type"):
         return _decided(what)
@@ -52,6 +48,20 @@ def _decided(what: Mapping[str, Any]) -> str:
     return f"too late: {word}" if what.get("late") else word
 
 
-def doer(row: Mapping[str, Any]) -> str:
-    """Who did it, and through what."""
+def audit_actor(row: Mapping[str, Any]) -> str:
+    """The actor of a row: a rule by its pattern, a person with the surface that was used."""
+    if row["source"] == "rule" and row["what"].get("pattern"):
+        return f"rule {row['what']['pattern']}"
     return f"{row['who']} via {row['surface']}" if row["surface"] else str(row["who"])
+
+
+def audit_source(row: Mapping[str, Any]) -> str:
+    """The source of a row: a person, a rule, a time limit, the agent's own terminal, or Quarterdeck."""
+    return "terminal" if row["source"] == "elsewhere" else str(row["source"])
+
+
+def audit_session(row: Mapping[str, Any]) -> str:
+    """The start of the id of the session that a row or its rule is about; empty if it is about none."""
+    what = row["what"]
+    session_id = what.get("scope_id") if what.get("scope") in ("session", "once") else row["session_id"]
+    return "" if session_id in (OWN, None) else str(session_id)[:8]

@@ -1,84 +1,77 @@
-"""The words every face uses: states with one glyph each, risk, times, and who decided what."""
+"""Labels that every surface uses: states with their glyphs, risk, times, and outcomes of requests."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from quarterdeck.core.text.titles import answers_in_words, cut, subject_of
+from quarterdeck.core.model.tool_kinds import ToolKind
+from quarterdeck.core.text.amounts import cut
+from quarterdeck.core.text.decision_words import DECIDED, answers_in_words
+from quarterdeck.core.text.durations import age_words, duration_words, limit_words
+from quarterdeck.core.text.titles import subject_of
+from quarterdeck.views.session_label import FAILED as FAILED
+from quarterdeck.views.session_label import STATES as STATES
+from quarterdeck.views.session_label import StateLabel, is_failed, state_word
 
-
-class StateWord(NamedTuple):
-    """A state as a person reads it; the colour never stands alone."""
-
-    glyph: str
-    word: str
-    colour: str
-
-
-STATES: Mapping[str, StateWord] = {
-    "running": StateWord("●", "running", "green"),
-    "waiting_permission": StateWord("◆", "needs you", "yellow"),
-    "waiting_input": StateWord("?", "asks", "cyan"),
-    "idle": StateWord("○", "idle", "bright_black"),
-    "complete": StateWord("✓", "done", "blue"),
-    "settled": StateWord("■", "ready", "bright_blue"),
-    "blocked": StateWord("✕", "blocked", "red"),
-    "sent": StateWord("→", "sent", "bright_black"),
-    "unknown": StateWord("·", "unknown", "dim"),
-    "ended": StateWord("–", "ended", "dim"),
-}
-RISK_MARKS: Mapping[str, str] = {"low": "", "medium": "!", "high": "!!", "critical": "!!!"}
+NAMED_SECONDS = 3600.0
+"""How long a session that ended unexpectedly stays listed."""
 
 
-def state_word(state: str) -> StateWord:
-    """A state that nobody here knows is shown by its name."""
-    return STATES.get(state) or StateWord("·", state, "dim")
+def state_label(session: Mapping[str, Any]) -> StateLabel:
+    """The label of a session."""
+    return state_word(session["agent_state"], session.get("last_error"))
+
+
+def has_failed(session: Mapping[str, Any]) -> bool:
+    """True if a session rests because its last run failed. An older daemon does not say so."""
+    return is_failed(session["agent_state"], session.get("last_error"))
+
+
+def failure_texts(sessions: Iterable[Mapping[str, Any]], now: float) -> list[str]:
+    """Every session whose last run failed or was cut off, with the reason. One that has ended stays listed for a while,
+    because nobody ended it on purpose."""
+    return [
+        f"{one['session_id'][:8]} {'failed' if one['ended_at'] is None else 'ended'}: {one['last_error']}"
+        for one in sessions
+        if has_failed(one) or (one["ended_at"] and _was_cut_off(one) and now - one["ended_at"] < NAMED_SECONDS)
+    ]
+
+
+def _was_cut_off(session: Mapping[str, Any]) -> bool:
+    return session.get("owned") is not None and bool(session.get("last_error"))
 
 
 def ago(at: float | None, now: float | None = None) -> str:
-    """When it was, in few words: relative within the hour, then the clock, after half a day with its date."""
+    """A time in few words: relative within the hour, then the time of day, after half a day with the date."""
     if at is None:
         return "–"
     seconds = max(0.0, (time.time() if now is None else now) - at)
     if seconds < 3600:
-        return f"{seconds:.0f} s ago" if seconds < 59.5 else f"{max(1, int(seconds / 60))} m ago"
-    return time.strftime("at %H:%M" if seconds < 43200 else "%d %b %H:%M", time.localtime(at))
+        return f"{age_words(seconds)} ago"
+    return time.strftime("at %H:%M", time.localtime(at)) if seconds < 43200 else date_and_time(at)
 
 
-def lasting(seconds: float) -> str:
-    """A length of time in few characters."""
-    if seconds < 9.95:
-        return f"{seconds:.1f} s"
-    for unit, size in (("d", 86400), ("h", 3600), ("m", 60)):
-        if seconds >= size:
-            return f"{seconds / size:.0f} {unit}"
-    return f"{seconds:.0f} s"
-
-
-def limit(seconds: float) -> str:
-    """A length of time that was set, as one would set it: 24 h, 90 s, 5 m."""
-    for unit, size in (("h", 3600), ("m", 60)):
-        if seconds >= 2 * size or round(seconds) == size:
-            return f"{round(seconds / size):,} {unit}"
-    return f"{seconds:.0f} s"
+def date_and_time(at: float) -> str:
+    """A day of this year and a time of day."""
+    return time.strftime("%d %b %H:%M", time.localtime(at))
 
 
 def project_name(cwd: str) -> str:
-    """The folder's own name."""
+    """The name of a project: the last part of its folder."""
     return cwd.rstrip("/").rsplit("/", 1)[-1] or cwd or "no folder"
 
 
 def project_of(session: Mapping[str, Any]) -> str:
-    """What the project of a session is called: a worktree is one of the project that it was made from, and has the
-    session's id in its name."""
+    """The name of a session's project. A worktree belongs to the project it was created from; its folder ends with the
+    session's id, which is left out."""
     worktree = (session.get("owned") or {}).get("worktree")
     return project_name(worktree or session["cwd"]).removesuffix(f"-{session['session_id'][:8]}")
 
 
 def about(request: Mapping[str, Any], width: int = 60) -> str:
-    """What a request is about, in one line."""
+    """The subject of a request in one line."""
     form = request.get("form")
     if form == "plan":
         return "a plan"
@@ -89,73 +82,80 @@ def about(request: Mapping[str, Any], width: int = 60) -> str:
     if request.get("kind") == "stop":
         return "to stop"
     subject = cut(subject_of(request["tool_input"]), width)
-    tool = request["tool_name"]
-    return subject if tool == "Bash" and subject else f"{tool}({subject})" if subject else str(tool)
+    if request["tool_kind"] == ToolKind.SHELL and subject:
+        return subject
+    return f"{request['tool_name']}({subject})" if subject else str(request["tool_name"])
 
 
 def _question(tool_input: Mapping[str, Any], width: int) -> str:
-    """The first question, and how many there are beside it."""
+    """The first question, and the number of others."""
     found = tool_input.get("questions")
-    asked = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
-    if not asked or not isinstance(asked[0].get("question"), str):
+    questions = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    if not questions or not isinstance(questions[0].get("question"), str):
         return "a question"
-    more = f" (and {len(asked) - 1} more)" if len(asked) > 1 else ""
-    return cut(asked[0]["question"], width) + more
+    more = f" (and {len(questions) - 1} more)" if len(questions) > 1 else ""
+    return cut(questions[0]["question"], width) + more
 
 
 def about_decided(request: Mapping[str, Any]) -> str:
-    """What was decided, in one line: of an edited input the edited one."""
+    """The subject of a decision in one line; of an edited input, the edited one."""
     edited = (request.get("decision") or {}).get("updated_input")
     return about({**request, "tool_input": edited} if edited is not None else request)
 
 
-_DID = {"allow": "Allowed", "deny": "Denied", "answer": "Answered", "block": "Told to go on", "pass": "Passed on"}
 _DELIVERY = {"sent": "sent", "confirmed": "confirmed", "overridden": "overridden at the terminal"}
 
 
 def outcome(request: Mapping[str, Any]) -> str:
-    """How a request ended, as a sentence: what, by whom or by which rule, and when or how fast."""
+    """The outcome of a request as a sentence: the decision, the person or rule that made it, and when or how fast."""
     made = request.get("decision")
     if made is None:
-        return {"pending": "It waits"}.get(str(request.get("status")), "It is over")
+        return {"pending": "Waiting"}.get(str(request.get("status")), "Ended")
     if request.get("status") == "expired" or made["source"] == "timeout":
         return _unanswered(request, made)
+    if request.get("status") == "withdrawn" and made.get("message"):
+        return str(made["message"]).removesuffix(".")  # the gate blocks what it lets go
     if made["source"] == "elsewhere" or request.get("status") == "withdrawn":
-        return _sentence(made.get("reason") or "answered at the terminal")
+        return sentence(made.get("reason") or "answered at the terminal")
     if made["source"] == "rule" and made.get("pattern"):
         return f"{_did(made)} by rule {made['pattern']}{_speed(request, made)}"
     edited = ", edited," if made.get("updated_input") is not None else ""
     mode = f" ({made['mode']})" if made.get("mode") else ""
     answers = answers_in_words(made.get("answers"), made.get("notes"))
-    said = f" “{answers}”" if answers else ""
+    quoted = f" “{answers}”" if answers else ""
     clock = time.strftime(" · %H:%M", time.localtime(made["at"])) if made.get("at") else ""
-    return f"{_did(made)}{said}{mode}{edited} by {made['by'].replace(' via ', ' from ')}{clock}"
+    return f"{_did(made)}{quoted}{mode}{edited} by {made['by'].replace(' via ', ' from ')}{clock}"
 
 
 def _did(made: Mapping[str, Any]) -> str:
-    return _DID.get(made["decision"], str(made["decision"]))
+    return sentence(DECIDED.get(made["decision"], str(made["decision"])))
 
 
 def _unanswered(request: Mapping[str, Any], made: Mapping[str, Any]) -> str:
-    """With the limit that it had: its own, or the shorter one after which it was decided unattended."""
+    """The outcome of an unanswered request, with the time limit that ended it: its own or the unattended policy's."""
     ends = [at for at in (request.get("expires_at"), made.get("at")) if at is not None]
     if not ends or request.get("opened_at") is None:
         return "Nobody answered in time"
-    return f"Nobody answered within {limit(max(0.0, min(ends) - request['opened_at']))}"
+    return f"Nobody answered within {limit_words(max(0.0, min(ends) - request['opened_at']))}"
 
 
 def _speed(request: Mapping[str, Any], made: Mapping[str, Any]) -> str:
-    """How long a rule took; one that was made later took as long as the request had waited."""
+    """The time a rule took to decide; for a rule created later, how long the request had waited."""
     if made.get("at") is None or request.get("opened_at") is None:
         return ""
-    seconds = max(0.0, made["at"] - request["opened_at"])
-    return f" · {seconds * 1000:.0f} ms" if seconds < 1 else f" · {lasting(seconds)}"
+    return f" · {duration_words(max(0.0, made['at'] - request['opened_at']))}"
 
 
 def delivery(request: Mapping[str, Any]) -> str:
-    """What became of a decision: sent, confirmed by what the agent did, or overridden; empty when it has none."""
+    """The delivery of a decision: sent, confirmed by the agent's next step, or overridden; empty without a decision."""
     return _DELIVERY.get(str((request.get("decision") or {}).get("delivery")), "")
 
 
-def _sentence(words: str) -> str:
+def own_allows_sentence(own_allows: Sequence[str]) -> str:
+    """What the agent's own settings allow, where no rule here does; empty if they do not."""
+    return f"The agent's own settings allow it: {', '.join(own_allows)}." if own_allows else ""
+
+
+def sentence(words: str) -> str:
+    """The words with a capital letter."""
     return words[:1].upper() + words[1:]

@@ -1,4 +1,4 @@
-"""Who waits at a dialog of its own, where nobody can decide from here: which sessions, and how to get there."""
+"""Sessions that wait at a dialog in their own terminal, which cannot be decided here, and how to reach them."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ WAITS = ("waiting_permission", "waiting_input")
 
 
 def waits_elsewhere(session: Mapping[str, Any]) -> bool:
-    """Whether it waits for a person, and no request here is what it waits for."""
+    """True when a session waits for a person, but not for a request here."""
     return session["ended_at"] is None and session["agent_state"] in WAITS and not session["pending"]
 
 
-def elsewhere_lines(sessions: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Each session that waits so, with the way to it; nothing when none does."""
-    found = [f"{s['session_id'][:8]} {project_of(s)} ({_way(s)})" for s in sessions if waits_elsewhere(s)]
+def waiting_elsewhere_texts(sessions: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Every session that waits elsewhere, with the command or folder to reach it; empty when there is none."""
+    found = [f"{s['session_id'][:8]} {project_of(s)} ({_directions(s)})" for s in sessions if waits_elsewhere(s)]
     if len(found) > 1:
         return [f"{len(found)} sessions wait at their own terminals:", *(f"  {one}" for one in found)]
     return [f"1 session waits at its own terminal: {one}" for one in found]
 
 
-def _way(session: Mapping[str, Any]) -> str:
-    """The command that leads there; for a terminal that nobody here knows its folder."""
+def _directions(session: Mapping[str, Any]) -> str:
+    """The command that attaches to a session's terminal; its folder when the terminal is unknown."""
     owned = session.get("owned")
-    ours = owned is not None and owned["status"] in ("starting", "up") and session["mode"] != "sdk"
-    if ours or session.get("where"):
+    has_terminal = owned is not None and owned["status"] in ("starting", "up") and session["mode"] != "sdk"
+    if has_terminal or session.get("where"):
         return f"qd attach {session['session_id'][:8]}"
     return f"in {session['cwd'] or 'no known folder'}"

@@ -1,4 +1,4 @@
-"""The terminal face: one app over one daemon."""
+"""The terminal UI: one Textual app over one daemon."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import gc
 import os
-import signal
 import time
 from collections.abc import Callable, Iterable
 from contextlib import aclosing
@@ -19,7 +18,8 @@ from rich.segment import Segments
 from rich.traceback import Traceback
 from textual import work
 from textual.app import App, SystemCommand
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
+from textual.events import AppBlur, AppFocus, Event, InputEvent, Key, Paste
 from textual.filter import Monochrome
 from textual.notifications import SeverityLevel
 from textual.screen import ModalScreen, Screen
@@ -28,207 +28,258 @@ from textual.worker import Worker, WorkerCancelled, WorkerFailed
 from quarterdeck import __version__
 from quarterdeck.core.text.sanitize import one_line
 from quarterdeck.errors import QuarterdeckError, Refused
-from quarterdeck.surfaces.client.connection import Talk, aside
-from quarterdeck.surfaces.terminal.commands import BY_NAME, palette, read_command
-from quarterdeck.surfaces.terminal.model import Asked, Model
+from quarterdeck.surfaces.client.attention import Attention
+from quarterdeck.surfaces.client.connection import DaemonConnection, run_in_thread
+from quarterdeck.surfaces.client.remote import RemoteDaemon
+from quarterdeck.surfaces.terminal.model import Model
+from quarterdeck.surfaces.terminal.request_item import RequestItem
+from quarterdeck.surfaces.terminal.text_commands import BY_NAME, palette, read_command
 from quarterdeck.surfaces.text.labels import about
-from quarterdeck.surfaces.tui.command_dispatch import Orders
-from quarterdeck.surfaces.tui.global_keys import APP_KEYS
-from quarterdeck.surfaces.tui.main_screen import Bridge
-from quarterdeck.surfaces.tui.panes.request_pane import Aim
-from quarterdeck.surfaces.tui.terminal_notify import Notifier
-from quarterdeck.surfaces.tui.widgets.footer import Keys
-from quarterdeck.surfaces.tui.widgets.output_filter import LastLook, NoColours
-from quarterdeck.surfaces.tui.widgets.status_line import SHOWN_SECONDS, Status
+from quarterdeck.surfaces.tui.keys.command_dispatch import CommandDispatch
+from quarterdeck.surfaces.tui.keys.decision_keys import DecisionTarget
+from quarterdeck.surfaces.tui.main_screen import MainScreen
+from quarterdeck.surfaces.tui.screens.base import PageScreen
+from quarterdeck.surfaces.tui.terminal_notify import TerminalNotifier
+from quarterdeck.surfaces.tui.widgets.footer import KeyFooter
+from quarterdeck.surfaces.tui.widgets.output_filter import NoColours, OutputFilter
+from quarterdeck.surfaces.tui.widgets.status_line import SHOWN_SECONDS, StatusLine
 from quarterdeck.surfaces.tui.widgets.themes import THEMES
+from quarterdeck.system.terminal_end import ends_with_terminal
 
 if TYPE_CHECKING:
-    from quarterdeck.surfaces.tui.decision_flow import Deciding
-    from quarterdeck.surfaces.tui.session_flow import Steering
+    from quarterdeck.surfaces.tui.flows.decision_flow import DecisionFlow
+    from quarterdeck.surfaces.tui.flows.session_flow import SessionFlow
 
 TICK_SECONDS = 0.05
 STATS_SECONDS = 3.0
-AHEAD_SECONDS = 0.2
+LOOK_SECONDS = 1.0
+PRELOAD_AFTER_SECONDS = 0.2
+LATE_MODULES = ("flows.decision_flow", "flows.session_flow", "screen_registry")
+"""What the first screen does not need: the dialogs and the other screens. The likeliest first key comes first."""
+UPGRADED = "Quarterdeck was upgraded: restart this UI"
 MANY_EVENTS = 4_000
-"""Events that may wait for the feed; beyond that the daemon is read no faster than they are shown."""
+"""Events that may queue for the feed. Beyond that the daemon is read only as fast as they are shown."""
 
 
 class QuarterdeckApp(App[None]):
-    """Follows the daemon of a home, shows how things stand, and sends what a person decides."""
+    """Follows the daemon of a home, shows its state and sends the person's decisions and commands."""
 
     CSS_PATH = Path(__file__).with_name("look.tcss")
     TITLE = "Quarterdeck"
     ENABLE_COMMAND_PALETTE = True
-    BINDINGS: ClassVar[list[BindingType]] = APP_KEYS
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+p", "command_palette", "command palette", show=False, priority=True),
+        Binding("ctrl+q", "quit", "quit", show=False, priority=True),
+        Binding("ctrl+c", "quit", "quit", show=False),
+    ]
 
     def __init__(
         self,
         home: Path,
         *,
         theme: str = "dark",
-        talk: Talk | None = None,
+        daemon: DaemonConnection | None = None,
+        is_connected: Callable[[], bool] = bool,
         clock: Callable[[], float] = time.time,
     ) -> None:
         super().__init__()
         self.clock = clock
-        self._filters = [LastLook(), *(one for one in self._filters if not isinstance(one, Monochrome))]
+        self.is_connected = is_connected
+        self._filters = [OutputFilter(), *(one for one in self._filters if not isinstance(one, Monochrome))]
         if self.no_color:
             self._filters.append(NoColours())
         for known in THEMES:
             self.register_theme(known)
         self.theme = theme
-        self.talk = talk or Talk(home)
-        self.model = Model(__version__)
-        self.orders = Orders(self)
-        self.status = Status()
-        self.notifier = Notifier(self._write)
-        self.bridge = Bridge()
+        self.daemon = daemon or DaemonConnection(home)
+        self.model = Model(__version__, self.daemon.way_to_start)
+        self.commands = CommandDispatch(self)
+        self.status = StatusLine()
+        self.notifier = TerminalNotifier(self._write)
+        self.attention = Attention(time.monotonic())
+        self.main_screen = MainScreen()
         self.drafts: dict[str, str] = {}
-        """What was typed into a dialog and not sent, by what it was for."""
-        self.is_lent = False
-        """Whether another program has the terminal."""
-        self._aim: Aim | None = None
+        """Unsent text of dialogs, by what it was for."""
+        self.is_suspended = False
+        """True while another program has the terminal."""
+        self._palette_target: DecisionTarget | None = None
         self._following: Worker[None] | None = None
+        self._loop_of_ui: asyncio.AbstractEventLoop | None = None
         self._is_dirty = True
         self._drawn_at = 0.0
 
     @cached_property
-    def deciding(self) -> Deciding:
-        """What follows when a person decides; its dialogs are read once the first screen is there."""
-        from quarterdeck.surfaces.tui.decision_flow import Deciding
+    def decision_flow(self) -> DecisionFlow:
+        """The flow of a decision. Imported late: its dialogs would delay the first screen."""
+        from quarterdeck.surfaces.tui.flows.decision_flow import DecisionFlow
 
-        return Deciding(self)
+        return DecisionFlow(self)
 
     @cached_property
-    def steering(self) -> Steering:
-        """What follows when a person orders something of a session."""
-        from quarterdeck.surfaces.tui.session_flow import Steering
+    def session_flow(self) -> SessionFlow:
+        """The flow of a session command. Imported late too."""
+        from quarterdeck.surfaces.tui.flows.session_flow import SessionFlow
 
-        return Steering(self)
+        return SessionFlow(self)
 
     def on_mount(self) -> None:
-        self.push_screen(self.bridge)
-        self.notifier.begin()
+        self.push_screen(self.main_screen)
+        self.notifier.save_title()
         self._following = self.follow()
-        self.measure()
-        self.read_ahead()
+        self.poll_stats()
         self.set_interval(TICK_SECONDS, self.tick)
+        self.set_interval(LOOK_SECONDS, self.say_whether_visible)
+        self._loop_of_ui = asyncio.get_running_loop()
 
-        if not self.is_headless:
-            for sign in (signal.SIGTERM, signal.SIGHUP):
-                asyncio.get_running_loop().add_signal_handler(sign, partial(self.exit, return_code=128 + sign))
+    def on_ready(self) -> None:
+        self.preload_modules()
+
+    def _handle_exception(self, error: Exception) -> None:
+        """End with a traceback; but go on, with a message, after a worker that needed a module which an upgrade has
+        removed."""
+        if isinstance(error, WorkerFailed) and isinstance(error.error, ImportError):
+            self.say(UPGRADED, "error")
+        else:
+            super()._handle_exception(error)
 
     def _fatal_error(self) -> None:
-        """What went wrong, without what the program held at the time: secrets may be among it."""
+        """Print the traceback without local variables: Textual's own shows them, and they may hold secrets."""
         self.bell()
         self._exit_renderables.append(Segments(self.console.render(Traceback(width=None), self.console.options)))
         self._close_messages_no_wait()
 
     async def on_unmount(self) -> None:
-        self.notifier.end()
+        self.notifier.restore_title()
         if self._following is not None:
             self._following.cancel()
             with contextlib.suppress(WorkerCancelled, WorkerFailed):
                 await self._following.wait()
 
     def _write(self, text: str) -> None:
-        """Straight to the terminal, in turn with what is drawn; to whoever has it, while it is lent."""
-        if self.is_lent:
-            os.write(1, text.encode())
+        """Write to the terminal, in order with what is drawn; while it is suspended, past Textual."""
+        if self.is_suspended:
+            with contextlib.suppress(OSError):  # gone, or another program has ended it
+                os.write(1, text.encode())
         elif self._driver is not None and not self.is_headless:
             self._driver.write(text)
             self._driver.flush()
 
-    def dirty(self) -> None:
-        """Something changed: draw soon."""
+    async def on_event(self, event: Event) -> None:
+        """Note when a person looks at this terminal, before any widget takes the event, and drop a message that an
+        earlier key has caused: with the next key it is old."""
+        now = time.monotonic()
+        if isinstance(event, Key) and self.status.forget_old(now):
+            self._update_footer()
+        if isinstance(event, AppFocus | AppBlur):
+            self.attention.focus(isinstance(event, AppFocus), now)
+        elif isinstance(event, InputEvent | Paste):
+            self.attention.key(now)
+        await super().on_event(event)
+
+    async def say_whether_visible(self) -> None:
+        """Tell the daemon whether a person looks. A session's terminal on the screen counts as the surface."""
+        await self.daemon.live.show(self.is_suspended or self.attention.is_visible(time.monotonic()))
+
+    def close_from_signal(self, code: int) -> None:
+        """Leave with this exit code. Called by a signal handler, so the event loop must be woken."""
+        if self._loop_of_ui is None:
+            raise SystemExit(code)
+        self._loop_of_ui.call_soon_threadsafe(partial(self.exit, return_code=code))
+
+    def redraw_soon(self) -> None:
+        """Redraw at the next tick."""
         self._is_dirty = True
 
     def tick(self) -> None:
-        """Draw what changed; ages once a second."""
+        """Redraw after a change, and once a second for ages and durations."""
         now = time.monotonic()
-        if self.model.forget_over(now):
+        if self.model.remove_expired(now):
             self._is_dirty = True
-        if (self._is_dirty or now - self._drawn_at >= 1.0) and self.bridge.is_whole:
+        if (self._is_dirty or now - self._drawn_at >= 1.0) and self.main_screen.is_composed:
             self._is_dirty, self._drawn_at = bool(self.model.events), now
-            for words in self.model.take_news():
+            for words in self.model.take_notices():
                 self.say(words, "warning")
-            self._announce()
-            self.bridge.tell()
+            self._notify_waiting()
+            self.main_screen.update_panes()
+            if isinstance(self.screen, PageScreen):
+                self.screen.update_header()
 
-    def _announce(self) -> None:
-        self.notifier.tell({asked.request_id: partial(self._who_waits, asked) for asked in self.model.pending})
+    def _notify_waiting(self) -> None:
+        self.notifier.update({item.request_id: partial(self._notification_text, item) for item in self.model.pending})
 
-    def _who_waits(self, asked: Asked) -> str:
-        who = self.model.name_of(asked.view["session_id"]) if self.model.session_of(asked.view) else "a session"
-        return f"{who} needs you: {about(asked.view)}"
+    def _notification_text(self, item: RequestItem) -> str:
+        name = self.model.name_of(item.view["session_id"]) if self.model.session_of(item.view) else "a session"
+        return f"{name} needs you: {about(item.view)}"
 
     @work(group="follow", exclusive=True)
     async def follow(self) -> None:
-        """Hear everything the daemon says, over restarts."""
+        """Receive the daemon's messages, across its restarts."""
         try:
-            async with aclosing(self.talk.live.follow()) as following:
-                async for said in following:
-                    was = self.model.link
-                    self.model.hear(said, time.monotonic())
-                    self.dirty()
-                    if self.model.link == "live" != was:
+            async with aclosing(self.daemon.live.follow()) as messages:
+                async for message in messages:
+                    link_before = self.model.link
+                    self.model.receive(message, time.monotonic())
+                    self.redraw_soon()
+                    if self.model.link == "live" != link_before:
                         self.list_sessions()
                     if len(self.model.events) > MANY_EVENTS:
                         await asyncio.sleep(TICK_SECONDS)
         except Refused as error:
-            self.model.refused(str(error))
-            self.dirty()
+            self.model.set_refused(str(error))
+            self.redraw_soon()
 
     @work(group="ahead")
-    async def read_ahead(self) -> None:
-        """Read what the first key may need, aside, so that it does not wait for it."""
-        await asyncio.sleep(AHEAD_SECONDS)
-        await aside(lambda: import_module("quarterdeck.surfaces.tui.decision_flow"))
+    async def preload_modules(self) -> None:
+        """Import the rest of the UI in a thread, so that no key press waits for it, and none misses it once an upgrade
+        has replaced the files."""
+        await asyncio.sleep(PRELOAD_AFTER_SECONDS)
+        for name in LATE_MODULES:
+            await run_in_thread(partial(import_module, f"quarterdeck.surfaces.tui.{name}"))
 
     @work(group="list", exclusive=True)
     async def list_sessions(self) -> None:
-        """Ended sessions too, which are not told live; all of them, a page at a time."""
+        """Fetch all sessions, page by page: the live connection does not send ended ones."""
         after: str | None = None
         while True:
             try:
-                page = await self.talk.get("/sessions", limit=200, after=after)
+                page = await self.daemon.get("/sessions", limit=200, after=after)
             except QuarterdeckError:
                 return
-            self.model.listed(page["sessions"])
-            self.dirty()
+            self.model.add_sessions(page["sessions"])
+            self.redraw_soon()
             after = page["next"]
             if after is None:
                 return
 
     @work(group="measure", exclusive=True)
-    async def measure(self) -> None:
-        """The daemon's figures, again and again."""
+    async def poll_stats(self) -> None:
+        """Fetch the daemon's stats every few seconds."""
         while True:
             try:
-                stats = await self.talk.get("/stats")
+                stats = await self.daemon.get("/stats")
             except QuarterdeckError:
                 pass
             else:
-                self.model.measured(stats, time.monotonic())
-                self.dirty()
+                self.model.set_stats(stats, time.monotonic())
+                self.redraw_soon()
             await asyncio.sleep(STATS_SECONDS)
 
     def say(self, words: str, severity: SeverityLevel = "information") -> None:
-        """A short word in the line at the bottom; never markup."""
+        """Show a short message in the bottom line; never as markup."""
         self.status.say(one_line(words), severity, time.monotonic())
-        self._tell_keys()
-        self.set_timer(SHOWN_SECONDS[severity] + 0.05, self._tell_keys)
+        self._update_footer()
+        self.set_timer(SHOWN_SECONDS[severity] + 0.05, self._update_footer)
 
     async def is_sure(self, question: str) -> bool:
-        """Whether the person is sure."""
-        from quarterdeck.surfaces.tui.dialogs.manage.rules import SureDialog
+        """Ask the person to confirm. True for a yes."""
+        from quarterdeck.surfaces.tui.dialogs.manage.rules import ConfirmDialog
 
-        return await self.push_screen_wait(SureDialog(question)) is True
+        return await self.push_screen_wait(ConfirmDialog(question)) is True
 
-    def take_back(self, words: str) -> None:
-        """What was said no longer holds."""
-        self.status.take_back(one_line(words))
-        self._tell_keys()
+    def retract(self, words: str) -> None:
+        """Remove a message that no longer holds."""
+        self.status.retract(one_line(words))
+        self._update_footer()
 
     def notify(
         self,
@@ -239,74 +290,85 @@ class QuarterdeckApp(App[None]):
         timeout: float | None = None,
         markup: bool = True,
     ) -> None:
-        """Whoever notifies says it at the bottom: nothing floats over what is read."""
+        """Show Textual's notifications in the bottom line: nothing floats over what is read."""
         self.say(message, severity)
 
-    def _tell_keys(self) -> None:
+    def _update_footer(self) -> None:
         for screen in self.screen_stack[-1:]:
-            for keys in screen.query(Keys):
-                keys.tell()
+            for keys in screen.query(KeyFooter):
+                keys.update_keys()
 
     def copy(self, text: str) -> None:
-        """To the clipboard of the terminal (OSC 52)."""
+        """Copy a text to the terminal's clipboard (OSC 52)."""
         if text:
             self.copy_to_clipboard(text)
             self.say(f"Copied {len(text):,} characters")
         else:
             self.say("Nothing here to copy", "warning")
 
-    def order(self, text: str, aim: Aim | None) -> None:
-        """Do what was typed, about the card that was there when the typing began."""
-        found = read_command(text)
-        if isinstance(found, str):
-            self.say(found, "warning")
+    def run_command(self, text: str, target: DecisionTarget | None) -> None:
+        """Run a typed command. A decision is about `target`, the card on screen when the typing began."""
+        command = read_command(text)
+        if isinstance(command, str):
+            self.say(command, "warning")
         else:
-            self.orders.perform(found[0].name, found[1], aim)
+            self.commands.perform(command[0].name, command[1], target)
 
-    def perform(self, name: str, rest: str) -> None:
-        """Do what a key names."""
-        self.orders.perform(name, rest, self.bridge.desk.aim)
+    def perform_command(self, name: str, rest: str) -> None:
+        """Run the command that a key stands for."""
+        self.commands.perform(name, rest, self.main_screen.desk.target)
 
     def action_command_palette(self) -> None:
-        """What is chosen there is about the card that had been on screen for a while when it opened."""
-        self._aim = self.bridge.desk.aim if self.screen is self.bridge else None
-        if self._aim is not None and not self.bridge.desk.is_settled:
-            self._aim = self._aim._replace(shown_at=None)
+        """Open the palette. A decision chosen there is about the card that was on screen when it opened."""
+        self._palette_target = self.main_screen.desk.target if self.screen is self.main_screen else None
+        if self._palette_target is not None and not self.main_screen.desk.is_settled:
+            self._palette_target = self._palette_target._replace(shown_at=None)
         super().action_command_palette()
 
     def open_page(self, name: str) -> None:
-        """One of the other screens; they are read when the first is opened, so that the bridge is there sooner."""
-        from quarterdeck.surfaces.tui.screen_registry import PAGES
-
+        """Open one of the other screens. They are imported at the first use, so that the main screen comes sooner."""
+        try:
+            from quarterdeck.surfaces.tui.screen_registry import PAGES
+        except ImportError:
+            self.say(UPGRADED, "error")
+            return
         if isinstance(self.screen, ModalScreen):
             self.say("esc closes this first", "warning")
             return
-        for _ in self.screen_stack[self.screen_stack.index(self.bridge) + 1 :]:
+        for _ in self.screen_stack[self.screen_stack.index(self.main_screen) + 1 :]:
             self.pop_screen()
         self.push_screen(PAGES[name]())
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """Every command, for the palette."""
-        aim = self._aim
+        """The commands of the palette."""
+        target = self._palette_target
         sessions = {
             one["session_id"]: str(self.model.name_of(one["session_id"])) for one in self.model.shown_sessions()
         }
         for name, rest, shown in palette(sessions):
-            order = partial(self.orders.perform, name, rest, aim)
-            yield SystemCommand(one_line(shown), BY_NAME[name].words, order)
+            run = partial(self.commands.perform, name, rest, target)
+            yield SystemCommand(one_line(shown), BY_NAME[name].words, run)
 
 
-def spare_collector() -> None:
-    """What was read at the start stays, and events hold no cycles: looking for garbage in them all would take longer
-    than anything else that the face does between two keys."""
+def relax_garbage_collector() -> None:
+    """Collect garbage less often. What was imported stays, and events hold no reference cycles: scanning them all would
+    take longer than anything else between two keys."""
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
 
 
-def run(home: Path, theme: str = "dark") -> None:
-    """The terminal is ours until the person leaves."""
-    app = QuarterdeckApp(home, theme=theme)
-    spare_collector()
-    app.run()
+def run(
+    home: Path,
+    theme: str = "dark",
+    is_connected: Callable[[], bool] = bool,
+    remote: RemoteDaemon | None = None,
+) -> None:
+    """Run the terminal UI until the person quits. `is_connected` tells whether Claude Code is connected to this home;
+    it may take a while. `remote` is the daemon of another machine, instead of that of the home."""
+    daemon = DaemonConnection(home, remote=remote)
+    app = QuarterdeckApp(home, theme=theme, daemon=daemon, is_connected=is_connected)
+    relax_garbage_collector()
+    with ends_with_terminal(app.close_from_signal):
+        app.run()
     if app.return_code:
         raise SystemExit(app.return_code)

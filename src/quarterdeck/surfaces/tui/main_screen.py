@@ -1,10 +1,10 @@
-"""The first screen: who waits and what exactly they want; sessions, the feed and the desk."""
+"""The main screen: the desk with the waiting request, the session list, the tasks and the feed."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any, ClassVar, cast
-from urllib.parse import quote
 
 from textual import events, work
 from textual.app import ComposeResult
@@ -13,66 +13,64 @@ from textual.containers import Container, Vertical
 from textual.screen import Screen
 from textual.widgets import Input
 
-from quarterdeck.errors import QuarterdeckError
-from quarterdeck.surfaces.client.connection import aside
-from quarterdeck.surfaces.terminal import request_card as card
-from quarterdeck.surfaces.terminal.model import Asked
-from quarterdeck.surfaces.terminal.session_actions import BY_KEY, FIRST_KEYS, MORE_KEYS, orders_for, why_not
-from quarterdeck.surfaces.terminal.session_names import Name
-from quarterdeck.surfaces.terminal.styled_text import Row, fold
-from quarterdeck.surfaces.tui.next_waiting import go_on
+from quarterdeck.surfaces.terminal.request_item import RequestItem
+from quarterdeck.surfaces.terminal.session_actions import BY_KEY, FIRST_KEYS, MORE_KEYS, actions_for, blocked_reason
+from quarterdeck.surfaces.tui.flows import card_details
+from quarterdeck.surfaces.tui.flows.next_request import go_to_next_waiting
+from quarterdeck.surfaces.tui.keys.decision_keys import VERBS
 from quarterdeck.surfaces.tui.panes.command_line import CommandLine
 from quarterdeck.surfaces.tui.panes.feed_pane import FeedPane
 from quarterdeck.surfaces.tui.panes.header import Banner, Header
-from quarterdeck.surfaces.tui.panes.request_pane import VERBS, Desk
-from quarterdeck.surfaces.tui.panes.session_list import Sessions
+from quarterdeck.surfaces.tui.panes.request_pane import RequestPane
+from quarterdeck.surfaces.tui.panes.session_list import SessionPane
 from quarterdeck.surfaces.tui.panes.speech import Speech
-from quarterdeck.surfaces.tui.panes.task_panel import Tasks
+from quarterdeck.surfaces.tui.panes.task_panel import TaskPanel
 from quarterdeck.surfaces.tui.panes.welcome import Welcome
-from quarterdeck.surfaces.tui.widgets.footer import Keys
+from quarterdeck.surfaces.tui.widgets.footer import KeyFooter
 
 if TYPE_CHECKING:
     from quarterdeck.surfaces.tui.app import QuarterdeckApp
 
 EVENTS_A_TICK = 2_000
 NARROW = 90
-DECIDING = frozenset(key for key, _ in VERBS.values())
+END_SHOWN = "All of it has been on screen now: press the key again"
+FILTER_HELP = "filter the feed: kind=… tool=… actor=… level=…"
+DECISION_KEYS = frozenset(key for key, _ in VERBS.values())
 
 
-class Bridge(Screen[None]):
-    """The desk, the sessions, the feed."""
+class MainScreen(Screen[None]):
+    """Lays out the panes, updates them from the model, and routes keys to decisions and session commands."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-normal"), (150, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-short"), (28, "-tall")]
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("n", "next_request", "next", tooltip="to the desk, and to the next that waits"),
+        Binding("n", "next_request", "next", tooltip="go to the desk; again: next request"),
         *FIRST_KEYS,
         Binding("tab", "app.focus_next", "next pane", show=False),
         Binding("shift+tab", "app.focus_previous", "previous pane", show=False),
-        Binding("slash", "order('find ')", "search", key_display="/", tooltip="search the feed", priority=True),
-        Binding(
-            "f", "order('filter ')", "filter", tooltip="narrow the feed: kind=… tool=… actor=… level=…", priority=True
-        ),
-        Binding("colon", "order('')", "command", key_display=":", priority=True),
+        Binding("slash", "command_line('find ')", "search", key_display="/", tooltip="search the feed", priority=True),
+        Binding("f", "command_line('filter ')", "filter", tooltip=FILTER_HELP, priority=True),
+        Binding("colon", "command_line('')", "command", key_display=":", priority=True),
         *MORE_KEYS,
+        Binding("X", "stop_all", "stop all", tooltip="stop everything now; lists first what will stop"),
         Binding("escape", "back", "back", show=False),
-        Binding("ctrl+l", "clear", "clear view", show=False),
-        Binding("ctrl+r", "reset", "reset view", show=False),
+        Binding("ctrl+l", "run('clear')", "clear view", show=False),
+        Binding("ctrl+r", "run('reset')", "reset view", show=False),
         Binding("question_mark", "help", "help", key_display="?"),
-        Binding("i", "install", "connect", tooltip="connect Claude Code, when nobody is connected yet"),
-        Binding("D", "demo", "demo", tooltip="play the demo, when nobody is connected yet"),
-        Binding("q", "app.quit", "quit", tooltip="leave; the daemon stays"),
+        Binding("i", "run('install')", "connect", tooltip="connect Claude Code, when nothing is connected yet"),
+        Binding("D", "run('demo')", "demo", tooltip="play the demo, when nothing is connected yet"),
+        Binding("q", "app.quit", "quit", tooltip="leave; the daemon keeps running"),
     ]
 
     def __init__(self) -> None:
         super().__init__()
-        self.ended = False
-        self._begun = False
-        self._begins: int | None = None
-        self._logs = 1
+        self.shows_ended = False
+        self._has_set_focus = False
+        self._events_start: int | None = None
+        self._log_count = 1
 
     @property
-    def face(self) -> QuarterdeckApp:
+    def tui(self) -> QuarterdeckApp:
         return cast("QuarterdeckApp", self.app)
 
     def compose(self) -> ComposeResult:
@@ -80,330 +78,300 @@ class Bridge(Screen[None]):
         yield Banner()
         with Container(id="deck"):
             with Container(id="right"):
-                yield self._pane(Desk(self.face.model, self.face.clock, id="desk"))
-                yield self._pane(Welcome(id="welcome"))
-                yield self._pane(FeedPane(self.face.talk, self.face.model, id="feed"))
-                yield Speech(self.face.talk, self.face.model, id="speech")
+                yield RequestPane(self.tui.model, self.tui.clock, id="desk")
+                yield Welcome(id="welcome")
+                yield FeedPane(self.tui.daemon, self.tui.model, id="feed")
+                yield Speech(self.tui.daemon, self.tui.model, id="speech")
             with Vertical(id="left"):
-                yield self._pane(Sessions(id="sessions"))
-                yield self._pane(Tasks(id="tasks"))
+                yield SessionPane(id="sessions")
+                yield TaskPanel(id="tasks")
         yield CommandLine(id="command")
-        yield Keys(self.face.status.shown)
-
-    def _pane(self, widget: Any) -> Any:
-        widget.add_class("pane")
-        return widget
+        yield KeyFooter(self.tui.status.shown)
 
     @property
-    def is_whole(self) -> bool:
-        """Whether all parts are there: not while the app begins or ends."""
-        return self.is_mounted and bool(self.children) and isinstance(self.children[-1], Keys)
+    def is_composed(self) -> bool:
+        """True when all panes are there, which they are not while the app starts or ends."""
+        return self.is_mounted and bool(self.children) and isinstance(self.children[-1], KeyFooter)
 
     @property
-    def desk(self) -> Desk:
-        return self.query_one(Desk)
+    def desk(self) -> RequestPane:
+        return self.query_one(RequestPane)
 
     @property
     def feed(self) -> FeedPane:
         return self.query_one(FeedPane)
 
     @property
-    def sessions(self) -> Sessions:
-        return self.query_one(Sessions)
+    def sessions(self) -> SessionPane:
+        return self.query_one(SessionPane)
 
     def on_mount(self) -> None:
         self.sessions.focus()
-        self.tell()
+        self.update_panes()
 
     def on_screen_resume(self) -> None:
-        self.desk.come_on_screen()
-        self.face.dirty()
+        self.desk.mark_on_screen()
+        self.tui.redraw_soon()
 
     def on_key(self, event: events.Key) -> None:
-        """A key that would decide, pressed elsewhere, says where it acts instead of seeming broken; one that orders
-        what the session does not take says why."""
-        if event.key in DECIDING and not self.desk.has_focus and self.face.model.pending:
-            self.face.say(f"{event.key} acts on the card: n goes there", "warning")
-        elif event.key in BY_KEY and (why := why_not(BY_KEY[event.key], self.steered)):
-            self.face.say(why[:1].upper() + why[1:], "warning")
+        """Explain a key that does nothing here: a decision key off the card, or a command the session does not take."""
+        if event.key in DECISION_KEYS and not self.desk.has_focus and self.tui.model.pending:
+            self.tui.say(f"{event.key} acts on the card: n goes there", "warning")
+        elif event.key in BY_KEY and (why := blocked_reason(BY_KEY[event.key], self.target_session)):
+            self.tui.say(why[:1].upper() + why[1:], "warning")
 
     def on_resize(self) -> None:
-        self.face.dirty()
+        self.tui.redraw_soon()
 
     def on_descendant_focus(self) -> None:
-        """On a narrow screen the pane that has the focus gets room."""
-        self.face.dirty()
+        """Redraw: on a narrow screen the pane with the focus gets more room."""
+        self.tui.redraw_soon()
 
-    def tell(self) -> None:
-        """Show how things stand now."""
-        face, now = self.face, time.monotonic()
-        model = face.model
-        self.query_one(Banner).tell(model.trouble(now))
-        self.query_one(Header).tell(model.metrics, model.runner_id, not model.is_stale(now))
-        looked_at = (self.sessions.chosen, (self.sessions.pointed or {}).get("session_id"))
-        self.sessions.tell(model.shown_sessions(self.ended, looked_at), model.names, face.clock())
-        self._tell_desk()
-        for session_id in model.take_unplaced():
-            self._find_place(session_id)
-        looked = model.sessions.get(self._looked_at() or "")
-        self.query_one(Tasks).tell(looked, str(model.name_of(looked["session_id"])) if looked else "")
-        self.query_one(Welcome).tell(model.link == "live" and not model.sessions and not model.asked)
-        self.feed.rename()
-        if model.logs != self._logs:
-            self._logs = model.logs
+    def update_panes(self) -> None:
+        """Update every pane from the model."""
+        app, now = self.tui, time.monotonic()
+        model = app.model
+        self.query_one(Banner).update(model.connection_problem(now))
+        self.query_one(Header).update(model.metrics, model.runner_id, not model.is_stale(now))
+        kept = (self.sessions.chosen, (self.sessions.highlighted or {}).get("session_id"))
+        self.sessions.update(model.shown_sessions(self.shows_ended, kept), model.names, app.clock())
+        self._update_desk()
+        for session_id in model.take_unlocated():
+            self._fetch(card_details.fetch_terminal(app, session_id))
+        session = model.sessions.get(self._shown_session_id() or "")
+        self.query_one(TaskPanel).update(session, str(model.name_of(session["session_id"])) if session else "")
+        self.query_one(Welcome).update(model.link == "live" and not model.sessions and not model.items)
+        self.feed.update_names()
+        if model.log_count != self._log_count:
+            self._log_count = model.log_count
             self.sessions.chosen = None
             self.feed.follow(None)
-        if model.begins != self._begins:
-            self._begins = model.begins
-            self.feed.begin(model.begins or 0)
+        if model.events_start != self._events_start:
+            self._events_start = model.events_start
+            self.feed.expect_after(model.events_start or 0)
         if events := model.take_events(EVENTS_A_TICK):
             self.feed.append(events)
         if self.sessions.chosen:
-            self.feed.entitle()
-        self.query_one(Speech).tell(self.sessions.chosen, events)
+            self.feed.update_title()
+        self.query_one(Speech).update(self.sessions.chosen, events)
         self.refresh_bindings()
 
-    def _tell_desk(self) -> None:
-        desk, waiting = self.desk, bool(self.face.model.pending)
+    def _update_desk(self) -> None:
+        desk, waiting = self.desk, bool(self.tui.model.pending)
         narrow = self.size.width < NARROW
-        elsewhere = narrow and isinstance(self.focused, FeedPane | Sessions)
+        elsewhere = narrow and isinstance(self.focused, FeedPane | SessionPane)
         share = 0.3 if elsewhere else 0.65 if narrow else 0.5
-        desk.most_rows = max(4, int(self.size.height * share) - 2)
+        desk.max_rows = max(4, int(self.size.height * share) - 2)
         desk.set_class(waiting, "-waiting")
-        before = desk.asked
-        desk.tell()
-        if desk.asked is not before and desk.asked is not None:
-            self._look_into(desk.asked)
-        if desk.asked is not None and desk.asked.is_unexplained and not desk.asked.looked_after:
-            desk.asked.looked_after = True
-            self._look_after(desk.asked)
-        if self.face.model.is_told and not self._begun:
-            self._begin(waiting)
+        before = desk.item
+        desk.update()
+        if desk.item is not before:
+            self._forget_refusal()
+        if desk.item is not before and desk.item is not None:
+            self._fetch(card_details.fetch_details(self.tui, desk.item))
+        if desk.item is not None and desk.item.is_unexplained and not desk.item.is_outcome_fetched:
+            desk.item.is_outcome_fetched = True
+            self._fetch(card_details.fetch_outcome(self.tui, desk.item))
+        if self.tui.model.has_snapshot and not self._has_set_focus:
+            self._set_first_focus(waiting)
 
-    def _begin(self, waiting: bool) -> None:
-        """Who waits when the face opens has the focus; what comes later never takes it."""
-        self._begun = True
+    def _set_first_focus(self, waiting: bool) -> None:
+        """Focus the desk if a request waits at the start. A later request never takes the focus: you may be typing."""
+        self._has_set_focus = True
         if waiting:
             self.desk.focus()
 
-    def _looked_at(self) -> str | None:
-        """The session that is looked at: the chosen one, or whose request is on the card."""
+    def _shown_session_id(self) -> str | None:
+        """The session whose tasks are shown: the chosen one, or the one of the card."""
         if self.sessions.chosen:
             return self.sessions.chosen
-        return self.desk.asked.view["session_id"] if self.desk.asked else None
+        return self.desk.item.view["session_id"] if self.desk.item else None
 
-    @work(group="place")
-    async def _find_place(self, session_id: str) -> None:
-        """Where a session stands that we did not start; what is not known then stays unknown."""
-        try:
-            found = await self.face.talk.get(f"/sessions/{quote(session_id, safe='')}")
-        except QuarterdeckError:
-            return
-        if found.get("where") and session_id in self.face.model.places:
-            self.face.model.places[session_id] = found["where"]
-            self.face.dirty()
+    @work
+    async def _fetch(self, call: Awaitable[None]) -> None:
+        """Fetch what the live connection does not push."""
+        await call
 
-    @work(group="look")
-    async def _look_into(self, asked: Asked) -> None:
-        """Fetch what a good decision needs beside the input, once for each card."""
-        if asked.looked_into:
-            return
-        asked.looked_into = True
-        try:
-            if asked.view["truncated"] is None:
-                asked.take_whole(await self.face.talk.request(asked.request_id))
-        except QuarterdeckError:
-            asked.looked_into = False
-        self.face.dirty()
-
-    @work(group="look")
-    async def _look_after(self, asked: Asked) -> None:
-        """How a request ended while nobody could tell us."""
-        try:
-            found = await self.face.talk.request(asked.request_id)
-        except QuarterdeckError:
-            return
-        if found["status"] != "pending":
-            self.face.model.learned(found, time.monotonic())
-            self.face.dirty()
-
-    async def on_desk_wants(self, message: Desk.Wants) -> None:
-        self.decide(message.verb, message.asked, message.words)
+    async def on_request_pane_decision_chosen(self, message: RequestPane.DecisionChosen) -> None:
+        self.decide(message.verb, message.item, message.words)
 
     @work(group="decide")
-    async def decide(self, verb: str, asked: Asked, words: str = "") -> None:
-        """Decide about this request, and no other."""
-        await self.face.deciding.run(verb, asked, words)
+    async def decide(self, verb: str, item: RequestItem, words: str = "") -> None:
+        """Decide this request, and no other."""
+        await self.tui.decision_flow.run(verb, item, words)
 
     @work(group="expand", exclusive=True)
-    async def on_desk_expand(self, message: Desk.Expand) -> None:
-        """Fetch and fold the whole card aside, however large it is, then show it."""
-        asked, desk = message.asked, self.desk
-        if asked.view["truncated"] is not None and asked.whole is None:
-            try:
-                asked.take_whole(await self.face.talk.request(asked.request_id))
-            except QuarterdeckError as error:
-                self.face.say(f"Not all of it could be had: {error}", "error")
-                return
-        if asked.shown["truncated"] is not None:
+    async def on_request_pane_expand_requested(self, message: RequestPane.ExpandRequested) -> None:
+        """Show the whole card, however large it is."""
+        desk = self.desk
+        if not await card_details.fetch_whole_input(self.tui, message.item):
             return
-        width = desk.whole_width
-        session, name = self.face.model.session_of(asked.view), self.face.model.name_of(asked.view["session_id"])
-        rows = await aside(lambda: _whole_rows(asked, session, name, width, self.face.clock()))
-        desk.show_whole(asked, rows, width)
-        self.face.take_back(desk.refused)
+        width = desk.whole_width  # read after the fetch: the terminal may have been resized meanwhile
+        rows = await card_details.full_card_rows(self.tui, message.item, width)
+        desk.show_whole(message.item, rows, width)
+        self.tui.retract(desk.refused)
         desk.focus()
 
-    def on_desk_seen(self) -> None:
-        self.face.take_back(self.desk.refused)
+    def on_request_pane_end_shown(self) -> None:
+        """Replace what refused the last key: a key that came just before the end was on screen is not lost silently."""
+        if self.desk.refused and self.tui.status.holds(self.desk.refused, time.monotonic()):
+            self.tui.retract(self.desk.refused)
+            self.tui.say(END_SHOWN, "warning")
+        self.desk.refused = ""
 
-    def on_sessions_chosen(self, message: Sessions.Chosen) -> None:
+    def on_session_pane_chosen(self, message: SessionPane.Chosen) -> None:
         self.show_session(message.session_id)
 
     def show_session(self, session_id: str | None) -> None:
-        """The feed of a session, or of all; and its request, if it has one."""
-        model = self.face.model
+        """Show the feed of a session, or of all; and its request, if it has one."""
+        model = self.tui.model
         self.sessions.chosen = session_id
         self.sessions.refresh()
         self.feed.follow(session_id)
-        self.feed.entitle()
-        asked = next((one for one in model.pending if one.view["session_id"] == session_id), None)
-        if asked is not None:
-            self.turn_to(asked)
-        self.face.dirty()
+        self.feed.update_title()
+        item = next((one for one in model.pending if one.view["session_id"] == session_id), None)
+        if item is not None:
+            self.turn_to(item)
+        self.tui.redraw_soon()
 
     def on_feed_view_found(self, message: FeedPane.Found) -> None:
         if message.words:
-            self.face.say(message.words, "warning")
+            self.tui.say(message.words, "warning")
 
-    def turn_to(self, asked: Asked) -> None:
+    def turn_to(self, item: RequestItem) -> None:
         """Put this card on the desk."""
-        self.desk.turn_to(asked)
-        self._look_into(asked)
-        self.face.dirty()
+        self.desk.turn_to(item)
+        self._forget_refusal()
+        self._fetch(card_details.fetch_details(self.tui, item))
+        self.tui.redraw_soon()
+
+    def _forget_refusal(self) -> None:
+        """Take back why a key did not act: it was about the card before."""
+        self.tui.retract(self.desk.refused)
+        self.desk.refused = ""
 
     def action_turn(self, step: int) -> None:
-        pending = self.face.model.pending
+        pending = self.tui.model.pending
         if pending:
-            places = [place for place, one in enumerate(pending) if one is self.desk.asked]
+            places = [place for place, one in enumerate(pending) if one is self.desk.item]
             self.turn_to(pending[(places[0] + step) % len(pending)] if places else pending[0])
 
     def action_next_request(self) -> None:
-        """To the desk; when it has the focus already, to the next that waits."""
-        go_on(self)
+        """Go to the desk; when it has the focus already, to the next one that waits."""
+        go_to_next_waiting(self)
 
     def action_batch(self) -> None:
-        self.desk.someone_types()
-        self.decide_many()
+        self.desk.expect_typing()
+        if self.tui.model.pending:
+            self.decide_many()
+        else:
+            self.tui.say("No requests are waiting", "warning")
 
     @work(group="decide")
     async def decide_many(self) -> None:
-        """Several requests, each by its name."""
-        await self.face.deciding.batch()
+        """Decide several requests; the person marks each one."""
+        await self.tui.decision_flow.batch()
 
     def action_toggle_ended(self) -> None:
-        self.ended = not self.ended
-        self.face.dirty()
+        self.shows_ended = not self.shows_ended
+        self.tui.redraw_soon()
 
-    def action_order(self, begin: str) -> None:
-        self.desk.someone_types()
-        self.query_one(CommandLine).open(begin, self.desk.aim)
+    def action_command_line(self, begin: str) -> None:
+        self.desk.expect_typing()
+        self.query_one(CommandLine).open(begin, self.desk.target)
 
     def action_help(self) -> None:
-        self.desk.someone_types()
-        self.face.open_page("help")
+        self.desk.expect_typing()
+        self.tui.open_page("help")
 
     def action_back(self) -> None:
         if self.feed.stop():
             return
         if self.desk.expanded:
             self.desk.action_expand()
+        elif self.feed.narrowed:
+            self.feed.widen()
         elif self.sessions.chosen is not None:
             self.show_session(None)
 
-    def action_clear(self) -> None:
-        self.face.perform("clear", "")
-
-    def action_reset(self) -> None:
-        self.face.perform("reset", "")
-
-    def action_install(self) -> None:
-        self.face.perform("install", "")
-
-    def action_demo(self) -> None:
-        self.face.perform("demo", "")
+    def action_run(self, command: str) -> None:
+        self.tui.perform_command(command, "")
 
     @property
-    def steered(self) -> dict[str, Any] | None:
-        """The session that an order is about: under the cursor, or whose card has the focus, or whose feed is shown."""
-        focused = self.focused.before if isinstance(self.focused, CommandLine) else self.focused
-        if isinstance(focused, Sessions) and self.sessions.pointed is not None:
-            return self.face.model.placed(self.sessions.pointed)
-        carded = self.desk.asked if isinstance(focused, Desk) else None
-        found = self.face.model.sessions.get(carded.view["session_id"] if carded else self.sessions.chosen or "")
-        return self.face.model.placed(found) if found else None
+    def target_session(self) -> dict[str, Any] | None:
+        """The session of a command: the one under the cursor, of the focused card, or of the shown feed."""
+        focused = self.focused.focused_before if isinstance(self.focused, CommandLine) else self.focused
+        if isinstance(focused, SessionPane) and self.sessions.highlighted is not None:
+            return self.tui.model.with_terminal_command(self.sessions.highlighted)
+        item = self.desk.item if isinstance(focused, RequestPane) else None
+        session = self.tui.model.sessions.get(item.view["session_id"] if item else self.sessions.chosen or "")
+        return self.tui.model.with_terminal_command(session) if session else None
 
-    def look_at(self, session_id: str) -> None:
-        """The feed of a session, and the cursor on it."""
+    def go_to_session(self, session_id: str) -> None:
+        """Show the feed of a session, and put the cursor on it."""
         self.show_session(session_id)
-        self.tell()
-        self.sessions.point_at(session_id)
+        self.update_panes()
+        self.sessions.highlight(session_id)
         self.sessions.focus()
 
-    def action_steer(self, verb: str) -> None:
-        self.desk.someone_types()
-        self.steer(verb, self.steered)
+    def action_session_command(self, verb: str) -> None:
+        self.desk.expect_typing()
+        self.run_session_command(verb, self.target_session)
 
     def action_start(self) -> None:
-        self.desk.someone_types()
-        self.begin_session()
+        self.desk.expect_typing()
+        self.start_session()
 
-    @work(group="steer")
-    async def steer(self, verb: str, session: dict[str, Any] | None, words: str = "") -> None:
-        """Order this of a session, and of no other."""
-        await self.face.steering.run(verb, session, words)
+    @work(group="session")
+    async def run_session_command(self, verb: str, session: dict[str, Any] | None, words: str = "") -> None:
+        """Run a command on this session, and no other."""
+        await self.tui.session_flow.run(verb, session, words)
 
-    @work(group="steer")
-    async def begin_session(self) -> None:
-        """Start a session, in the project that is looked at unless another is chosen."""
-        session = self.steered
-        await self.face.steering.start(session["cwd"] if session else "")
+    def action_stop_all(self) -> None:
+        self.desk.expect_typing()
+        self.stop_all()
+
+    @work(group="session")
+    async def stop_all(self) -> None:
+        await self.tui.session_flow.stop_all()
+
+    @work(group="session")
+    async def start_session(self) -> None:
+        """Start a session; the dialog begins with the folder of the current one."""
+        session = self.target_session
+        await self.tui.session_flow.start(session["cwd"] if session else "")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in ("install", "demo"):
+        if action == "run" and parameters[0] in ("install", "demo"):
             return self.query_one(Welcome).has_class("-shown")
-        if action == "order":
+        if action == "command_line":
             return not isinstance(self.focused, Input)
         if action == "next_request":
-            return not isinstance(self.focused, Input) and bool(self.face.model.pending or self.face.model.standing)
-        if action == "steer":
-            return parameters[0] in orders_for(self.steered)
+            return not isinstance(self.focused, Input) and bool(
+                self.tui.model.pending or self.tui.model.waiting_elsewhere
+            )
+        if action == "session_command":
+            return parameters[0] in actions_for(self.target_session)
         if action == "batch":
-            return len(self.face.model.pending) > 1
+            return len(self.tui.model.pending) > 1
         return True
 
     def action_copy(self) -> None:
-        self.face.copy(self._copied())
+        self.tui.copy(self._copy_text())
 
-    def _copied(self) -> str:
-        """What has the focus, as text: the exact input, the feed's event, or how to resume a session."""
-        if isinstance(self.focused, Desk) and self.desk.asked is not None:
-            tool_input = self.desk.asked.shown["tool_input"]
+    def _copy_text(self) -> str:
+        """The text to copy, by the focus: the exact input, the command to resume a session, or the feed's event."""
+        if isinstance(self.focused, RequestPane) and self.desk.item is not None:
+            tool_input = self.desk.item.shown["tool_input"]
             command = tool_input.get("command")
             return command if isinstance(command, str) else self.desk.text
-        if isinstance(self.focused, Sessions):
-            pointed = self.sessions.pointed or {}
-            return str((pointed.get("resume") or {}).get("command", ""))
+        if isinstance(self.focused, SessionPane):
+            session = self.sessions.highlighted or {}
+            return str((session.get("resume") or {}).get("command", ""))
         return self.feed.copy_text()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         line = self.query_one(CommandLine)
         line.close()
-        self.face.order(event.value, line.aim)
-
-
-def _whole_rows(asked: Asked, session: dict[str, Any] | None, name: Name, width: int, now: float) -> list[Row]:
-    shown = asked.shown
-    parts = [*card.head(shown, session, now, name), *card.body(shown), *card.tail(shown, asked.why)]
-    return list(fold(parts, width))
+        self.tui.run_command(event.value, line.target)

@@ -1,10 +1,10 @@
-"""The other screens, by the command that opens them."""
+"""All screens but the main one, by the command that opens them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from quarterdeck.surfaces.tui.help_screen import HelpPage
+from quarterdeck.surfaces.tui.keys.help_screen import HelpPage
 from quarterdeck.surfaces.tui.screens.about import AboutPage
 from quarterdeck.surfaces.tui.screens.audit import AuditPage
 from quarterdeck.surfaces.tui.screens.base import PageScreen

@@ -1,19 +1,20 @@
-"""Connects Claude Code to this home, and disconnects it: what `qd install` and `qd uninstall` do."""
+"""`qd install` and `qd uninstall`: connects Claude Code to this home, and disconnects it."""
 
 from __future__ import annotations
 
 import secrets
+import time
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
+from quarterdeck.agents.base import Transport
 from quarterdeck.agents.claude.hook_setup import (
     MAX_WAIT_SECONDS,
     PLUGIN_ID,
-    Endpoint,
-    Transport,
     events,
+    gate_groups,
     hook_groups,
     is_newer,
     marketplace_entry,
@@ -21,114 +22,77 @@ from quarterdeck.agents.claude.hook_setup import (
     version_of,
 )
 from quarterdeck.agents.claude.hooks import HOOKS, SUPPORTED
-from quarterdeck.agents.claude.settings_edit import add_hooks, enable_plugin, obstacles, read_settings, remove_ours
+from quarterdeck.agents.claude.settings_edit import (
+    add_hooks,
+    enable_plugin,
+    obstacles,
+    read_settings,
+    remove_quarterdeck,
+)
+from quarterdeck.drivers.base import (
+    InstallOptions,
+    InstallReport,
+    InstallScope,
+    UninstallOptions,
+    UninstallReport,
+)
 from quarterdeck.drivers.claude.cli import ClaudeCli
-from quarterdeck.drivers.claude.install.json_diff import Change, diff_of
-from quarterdeck.drivers.claude.install.plugin_store import add_by_cli, is_entry, problems
+from quarterdeck.drivers.claude.install.json_diff import JsonChange, diff_of
+from quarterdeck.drivers.claude.install.plugin_store import install_with_cli, is_entry_for, plugin_problems
 from quarterdeck.drivers.claude.install.settings_file import named_errors, write_file
-from quarterdeck.drivers.claude.install.status import Connection, ConnectState, state
-from quarterdeck.drivers.claude.install.targets import Place, Scope, Site
+from quarterdeck.drivers.claude.install.targets import InstallSite, InstallTarget
+from quarterdeck.drivers.removed_hooks import keep_removed, mark_connected, mark_disconnected
 from quarterdeck.errors import BadInput, ConfigError, QuarterdeckError, Refused
 
-__all__ = [
-    "ConnectState",
-    "Connection",
-    "Endpoint",
-    "InstallOptions",
-    "InstallReport",
-    "Scope",
-    "Transport",
-    "UninstallOptions",
-    "UninstallReport",
-    "install",
-    "state",
-    "uninstall",
-]
+REMOVED = (
+    "The hook token was replaced: hooks that running sessions still have do nothing; /reload-plugins in a session "
+    "removes them."
+)
+ENFORCED = "No tool runs while Quarterdeck cannot be reached: the gate is in {file}; qd install removes it."
 
 
-ENFORCED = "Rules are enforced: no tool runs while Quarterdeck cannot be asked; qd install without --enforce ends that."
+class InstallPlan(Struct, frozen=True, kw_only=True):
+    """The steps of an install: the plugin's files, the settings, and the `stale` targets to disconnect first."""
 
-
-class InstallOptions(Struct, frozen=True, kw_only=True):
-    home: Path
-    config_dir: Path
-    endpoint: Endpoint
-    transport: Transport = Transport.PLUGIN
-    scope: Scope = Scope.USER
-    project: Path | None = None
-    claude_path: str | None = None
-    enforce: bool = False
-    dry_run: bool = False
-
-
-class InstallReport(Struct, frozen=True, kw_only=True):
-    """`changed` is also true of a dry run that would change something; only a dry run has a `diff`: of all files, those
-    that are the person's own last. `theirs` is the part about these, `ours` how many others there are."""
-
-    changed: bool
-    diff: str = ""
-    theirs: str = ""
-    ours: int = 0
-    lines: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-
-
-class UninstallOptions(Struct, frozen=True, kw_only=True):
-    """Without a scope everything that is connected goes."""
-
-    home: Path
-    config_dir: Path
-    scope: Scope | None = None
-    project: Path | None = None
-    claude_path: str | None = None
-    dry_run: bool = False
-
-
-class UninstallReport(InstallReport, frozen=True, kw_only=True):
-    token_rotated: bool = False
-
-
-class Plan(Struct, frozen=True, kw_only=True):
-    """What an install comes to: the plugin's files, the settings, and the places to disconnect first."""
-
-    place: Place
+    target: InstallTarget
     version: str
     files: dict[str, str]
     settings: str
-    stale: list[Place]
-    theirs: list[Change]
-    ours: list[Change]
+    stale: list[InstallTarget]
+    settings_changes: list[JsonChange]
+    plugin_changes: list[JsonChange]
     by_cli: bool
 
 
-def install(options: InstallOptions) -> InstallReport:
-    """Connect Claude Code, or bring the connection up to date; when it is, nothing is touched."""
-    site = Site(home=options.home.absolute(), config_dir=options.config_dir.absolute())
-    place = site.place(_project(options.scope, options.project))
-    cli = site.cli(options.claude_path)
-    _refuse(options, site, place, cli)
-    plan = _plan(options, site, place, _version(options, cli))
+def install(site: InstallSite, options: InstallOptions) -> InstallReport:
+    """Connect Claude Code or update the connection. Changes nothing if it is up to date."""
+    target = site.target(_project(options.scope, options.project))
+    cli = site.cli()
+    _check_options(options, site, target, cli)
+    plan = _plan(options, site, target, _version(options, cli))
     warnings = _warnings(options, plan)
-    if not plan.theirs and not plan.ours and not plan.by_cli:
-        said = f"Claude Code is already connected {place.name} ({options.transport}); nothing was changed."
-        return InstallReport(changed=False, lines=(said,), warnings=warnings)
+    if not plan.settings_changes and not plan.plugin_changes and not plan.by_cli:
+        line = f"Claude Code is already connected {target.name} ({options.transport}); nothing was changed."
+        return InstallReport(changed=False, lines=(line,), warnings=warnings)
     if options.dry_run:
         runs = ("The claude program would be run to install the plugin.",) if plan.by_cli else ()
-        return InstallReport(changed=True, lines=runs, warnings=warnings, **_shown(plan.theirs, plan.ours))
-    for touched in (place, *plan.stale):
+        diff = _diff_fields(plan.settings_changes, plan.plugin_changes)
+        return InstallReport(changed=True, lines=runs, warnings=warnings, **diff)
+    for touched in (target, *plan.stale):
         touched.file.check_writable()
     with named_errors():
         site.home.mkdir(mode=0o700, parents=True, exist_ok=True)
         gone = [site.disconnect(other, cli) for other in plan.stale]
+        mark_connected(site.home)
         if options.transport is Transport.PLUGIN and cli:
-            warnings += _connect_plugin(site, cli, plan)
+            warnings += _connect_plugin(options, site, cli, plan)
         else:
             _connect_settings(options, site, plan)
-    return InstallReport(changed=True, lines=(*gone, *_said(options, plan)), warnings=warnings)
+    return InstallReport(changed=True, lines=(*gone, *_report_lines(options, plan)), warnings=warnings)
 
 
-def _project(scope: Scope | None, project: Path | None) -> Path | None:
-    if scope is not Scope.PROJECT:
+def _project(scope: InstallScope | None, project: Path | None) -> Path | None:
+    if scope is not InstallScope.PROJECT:
         return None
     if project is None or not project.is_dir():
         raise QuarterdeckError(f"--project: {project or 'nothing'} is not a folder; name the project's folder")
@@ -136,7 +100,7 @@ def _project(scope: Scope | None, project: Path | None) -> Path | None:
 
 
 def _version(options: InstallOptions, cli: ClaudeCli | None) -> str:
-    """Which Claude Code it is; a broken one is in the way of the plugin only."""
+    """The version of Claude Code. A broken program only prevents an install as a plugin."""
     try:
         return cli.version() if cli else ""
     except Refused:
@@ -145,14 +109,14 @@ def _version(options: InstallOptions, cli: ClaudeCli | None) -> str:
         return ""
 
 
-def _refuse(options: InstallOptions, site: Site, place: Place, cli: ClaudeCli | None) -> None:
-    """Everything that can be known to be wrong before anything is changed."""
+def _check_options(options: InstallOptions, site: InstallSite, target: InstallTarget, cli: ClaudeCli | None) -> None:
+    """Refuse everything that is known to fail before anything is changed."""
     if not 0 < options.endpoint.wait_seconds <= MAX_WAIT_SECONDS:
         raise ConfigError(
-            f"decide.wait_seconds must be above 0 and at most {MAX_WAIT_SECONDS} (Claude Code lets a tool run "
-            f"when a hook's time-out is longer), is {options.endpoint.wait_seconds:g}"
+            f"decide.wait_seconds must be above 0 and at most {MAX_WAIT_SECONDS} (with a longer hook "
+            f"time-out Claude Code runs the tool without waiting), is {options.endpoint.wait_seconds:g}"
         )
-    if place.project and site.transports(site.place(None)):
+    if target.project and site.is_connected(site.target(None)):
         raise QuarterdeckError("Claude Code is connected for every project already; run qd uninstall first")
     if options.transport is not Transport.PLUGIN:
         return
@@ -162,153 +126,187 @@ def _refuse(options: InstallOptions, site: Site, place: Place, cli: ClaudeCli | 
         raise QuarterdeckError("Claude Code has another marketplace named quarterdeck; use --transport http")
 
 
-def _plan(options: InstallOptions, site: Site, place: Place, version: str) -> Plan:
+def _plan(options: InstallOptions, site: InstallSite, target: InstallTarget, version: str) -> InstallPlan:
     by_plugin = options.transport is Transport.PLUGIN
-    files = plugin_files(options.endpoint, version, enforce=options.enforce) if by_plugin else {}
-    stale = [other for other in site.connected() if _is_stale(site, other, place, options.transport)]
-    settings = _settings(options, site, place, version)
-    edit = Change(path=place.file.path, before=place.file.text(), after=settings)
-    theirs = [*(_without_ours(other) for other in stale if other != place), edit]
-    return Plan(
-        place=place,
+    files = plugin_files(options.endpoint, version) if by_plugin else {}
+    stale = [other for other in site.connected() if _is_stale(site, other, target, options.transport)]
+    settings = _settings(options, site, target, version)
+    edit = JsonChange(path=target.file.path, before=target.file.text(), after=settings)
+    settings_changes = [*(_removal(other) for other in stale if other != target), edit]
+    return InstallPlan(
+        target=target,
         version=version,
         files=files,
         settings=settings,
         stale=stale,
-        theirs=[change for change in theirs if change.is_one],
-        ours=_folder_changes(site, files),
-        by_cli=by_plugin and (edit.is_one or not _is_registered(site, place)),
+        settings_changes=[change for change in settings_changes if change.differs],
+        plugin_changes=_folder_changes(site, files),
+        by_cli=by_plugin and not _has_plugin(site, target),
     )
 
 
-def _is_registered(site: Site, place: Place) -> bool:
+def _has_plugin(site: InstallSite, target: InstallTarget) -> bool:
+    """True if Claude Code needs nothing more to load the plugin."""
     entries = site.store.registered()
-    return site.store.is_known() and any(is_entry(entry, place.cli_scope, place.project) for entry in entries)
+    listed = any(is_entry_for(entry, target.cli_scope, target.project) for entry in entries)
+    text = target.file.text()
+    is_enabled = read_settings(_with_plugin(site, text)) == read_settings(text)
+    return site.store.is_known() and listed and is_enabled
 
 
-def _is_stale(site: Site, other: Place, place: Place, transport: Transport) -> bool:
-    """One place is connected one way, and the user's place stands for all others: no request comes twice."""
-    if other == place:
+def _is_stale(site: InstallSite, other: InstallTarget, target: InstallTarget, transport: Transport) -> bool:
+    """True if a target must be disconnected first. Each has one transport, and the user's settings cover every project:
+    no request must come twice."""
+    if other == target:
         return site.transports(other) != {transport}
-    return place.project is None
+    return target.project is None
 
 
-def _settings(options: InstallOptions, site: Site, place: Place, version: str) -> str:
-    """The settings after the install; the CLI writes the plugin's part of them."""
-    text = remove_ours(place.file.text())
-    if options.transport is Transport.PLUGIN:
-        return enable_plugin(text, marketplace_entry(str(site.store.folder)))
+def _settings(options: InstallOptions, site: InstallSite, target: InstallTarget, version: str) -> str:
+    """The settings after the install; the CLI writes the plugin's part of them. The gate is there with every
+    transport."""
+    text = remove_quarterdeck(target.file.text())
     try:
-        groups = hook_groups(options.endpoint, options.transport, version, enforce=options.enforce)
-        return add_hooks(text, groups)
+        if options.transport is Transport.PLUGIN:
+            text = _with_plugin(site, text)
+        else:
+            text = add_hooks(text, hook_groups(options.endpoint, options.transport, version))
+        return add_hooks(text, gate_groups(options.endpoint, version)) if options.enforce else text
     except BadInput as error:
-        raise QuarterdeckError(f"{place.file.path}: {error}; mend the file, then run this again") from None
+        raise QuarterdeckError(f"{target.file.path}: {error}; fix the file, then run this again") from None
 
 
-def _without_ours(place: Place) -> Change:
-    text = place.file.text()
-    return Change(path=place.file.path, before=text, after=remove_ours(text))
+def _with_plugin(site: InstallSite, text: str) -> str:
+    return enable_plugin(text, marketplace_entry(str(site.store.folder)))
 
 
-def _folder_changes(site: Site, files: dict[str, str]) -> list[Change]:
+def _removal(target: InstallTarget) -> JsonChange:
+    file = target.file
+    return JsonChange(path=file.path, before=file.text(), after=file.text_after_removal())
+
+
+def _folder_changes(site: InstallSite, files: dict[str, str]) -> list[JsonChange]:
     before = site.store.files()
     names = sorted({*before, *files})
     changes = (
-        Change(path=site.store.folder / name, before=before.get(name, ""), after=files.get(name, "")) for name in names
+        JsonChange(path=site.store.folder / name, before=before.get(name, ""), after=files.get(name, ""))
+        for name in names
     )
-    return [change for change in changes if change.is_one]
+    return [change for change in changes if change.differs]
 
 
-def _shown(theirs: list[Change], ours: list[Change]) -> dict[str, Any]:
-    """What a dry run tells of the changes."""
-    return {"diff": diff_of([*ours, *theirs]), "theirs": diff_of(theirs), "ours": len(ours)}
+def _diff_fields(settings: list[JsonChange], plugin: list[JsonChange]) -> dict[str, Any]:
+    """The fields of a dry run's report about the changes."""
+    return {
+        "diff": diff_of([*plugin, *settings]),
+        "settings_diff": diff_of(settings),
+        "plugin_file_count": len(plugin),
+    }
 
 
-def _connect_plugin(site: Site, cli: ClaudeCli, plan: Plan) -> tuple[str, ...]:
-    """Write the folder, have the CLI install it, close its copy to others; says what the CLI finds wrong."""
-    place, cwd = plan.place, plan.place.project or site.home
+def _connect_plugin(options: InstallOptions, site: InstallSite, cli: ClaudeCli, plan: InstallPlan) -> tuple[str, ...]:
+    """Write the folder, let the CLI install it and make its copy private, then write the gate into the settings;
+    returns the problems that the CLI reports."""
+    target, cwd = plan.target, plan.target.project or site.home
     site.store.write(plan.files)
     if plan.by_cli:
-        place.file.back_up()
+        target.file.back_up()
         try:
-            add_by_cli(cli, site.store, place.cli_scope, cwd)
+            install_with_cli(cli, site.store, target.cli_scope, cwd)
         except Refused:
-            site.disconnect(place, cli)
+            site.disconnect(target, cli)
             raise
-        place.file.settle()
+        target.file.remember_others()
     site.store.refresh_copy(plan.files)
-    return tuple(problems(cli, place.cli_scope, cwd))
+    _write_settings(options, site, plan, target.file.mode())
+    return tuple(plugin_problems(cli, target.cli_scope, cwd))
 
 
-def _connect_settings(options: InstallOptions, site: Site, plan: Plan) -> None:
-    """Edit the settings; a file that holds the token is for its owner alone."""
-    file = plan.place.file
+def _connect_settings(options: InstallOptions, site: InstallSite, plan: InstallPlan) -> None:
+    """Edit the settings; a file that holds the token becomes readable by its owner only."""
+    file = plan.target.file
     file.back_up()
-    mode = file.mode() & 0o700 if options.transport is Transport.HTTP else file.mode()
-    file.write(_settings(options, site, plan.place, plan.version), mode)
-    file.settle()
+    _write_settings(options, site, plan, file.mode() & 0o700 if options.transport is Transport.HTTP else file.mode())
+    file.remember_others()
 
 
-def _warnings(options: InstallOptions, plan: Plan) -> tuple[str, ...]:
-    file = plan.place.file.path
-    found = [f"{file}: {said}" for said in obstacles(read_settings(plan.settings), f"{options.endpoint.url}/hook")]
+def _write_settings(options: InstallOptions, site: InstallSite, plan: InstallPlan, mode: int) -> None:
+    file = plan.target.file
+    text = _settings(options, site, plan.target, plan.version)
+    if read_settings(text) != file.settings():
+        file.write(text, mode)
+
+
+def _warnings(options: InstallOptions, plan: InstallPlan) -> tuple[str, ...]:
+    file = plan.target.file.path
+    found = [
+        f"{file}: {obstacle}" for obstacle in obstacles(read_settings(plan.settings), f"{options.endpoint.url}/hook")
+    ]
     if () < version_of(plan.version) < version_of(SUPPORTED[0]):
         found.append(f"Claude Code {plan.version} is older than {SUPPORTED[0]}, the oldest one tested; update it.")
-    if plan.place.project and options.transport is Transport.HTTP:
+    if plan.target.project and options.transport is Transport.HTTP:
         found.append(f"{file} holds the hook token: keep it out of version control.")
     return tuple(found)
 
 
-def _said(options: InstallOptions, plan: Plan) -> tuple[str, ...]:
+def _report_lines(options: InstallOptions, plan: InstallPlan) -> tuple[str, ...]:
     claude = f"Claude Code {plan.version}".strip()
     left_out = [name for name, hook in HOOKS.items() if is_newer(hook) and name not in events(plan.version)]
     if options.transport is Transport.PLUGIN:
         how = f"through its plugin {PLUGIN_ID}"
         reach = "New sessions report; a running one does after /reload-plugins."
     else:
-        how = f"by {options.transport} hooks in {plan.place.file.path}"
+        how = f"by {options.transport} hooks in {plan.target.file.path}"
         reach = "Running sessions report within seconds, new ones at once."
-    said = [f"Connected {claude} {plan.place.name} {how}.", reach]
+    lines = [f"Connected {claude} {plan.target.name} {how}.", reach]
     if options.enforce:
-        said.append(ENFORCED)
+        lines.append(ENFORCED.format(file=plan.target.file.path))
     if left_out:
-        said.append(f"Left out as too new for it: {', '.join(left_out)}; run qd install again when it is updated.")
+        names = ", ".join(left_out)
+        lines.append(f"Left out because they are too new for it: {names}; run qd install again when it is updated.")
     if options.transport is Transport.HTTP:
-        said.append(f"{plan.place.file.path} holds the hook token, so only you can read it.")
-    return tuple(said)
+        lines.append(f"{plan.target.file.path} holds the hook token, so only you can read it.")
+    return tuple(lines)
 
 
-def uninstall(options: UninstallOptions) -> UninstallReport:
-    """Take everything of ours out of Claude Code; with the last place gone, the hook token is a new one."""
-    site = Site(home=options.home.absolute(), config_dir=options.config_dir.absolute())
+def uninstall(site: InstallSite, options: UninstallOptions) -> UninstallReport:
+    """Remove Quarterdeck from Claude Code. With the last target gone, the hook token is replaced."""
     connected = site.connected()
     chosen = _chosen(options, site, connected)
-    is_last = all(place in chosen for place in connected)
-    if not chosen and not (is_last and site.store.remains()):
+    is_last = all(target in chosen for target in connected)
+    if not chosen and not (is_last and site.store.leftovers()):
         return UninstallReport(changed=False, lines=("Claude Code is not connected; nothing was changed.",))
     if options.dry_run:
-        ours = _folder_changes(site, {}) if is_last else []
-        return UninstallReport(changed=True, **_shown([_without_ours(place) for place in chosen], ours))
-    for place in chosen:
-        place.file.check_writable()
-    cli = site.any_cli(options.claude_path)
+        plugin = _folder_changes(site, {}) if is_last else []
+        return UninstallReport(changed=True, **_diff_fields([_removal(target) for target in chosen], plugin))
+    for target in chosen:
+        target.file.check_writable()
+    cli = site.any_cli()
     with named_errors():
-        said = [site.disconnect(place, cli) for place in chosen]
+        lines = [site.disconnect(target, cli) for target in chosen]
         if not is_last:
-            return UninstallReport(changed=True, lines=(*said, "The hook token stays: other projects use it."))
+            return UninstallReport(changed=True, lines=(*lines, "The hook token stays: other projects use it."))
         site.store.delete()
         _rotate(site.home)
-    said.append("The hook token is a new one: what a running session keeps of our hooks does nothing.")
-    return UninstallReport(changed=True, lines=tuple(said), token_rotated=True)
+    lines.append(REMOVED)
+    return UninstallReport(changed=True, lines=tuple(lines), token_rotated=True)
 
 
-def _chosen(options: UninstallOptions, site: Site, connected: list[Place]) -> list[Place]:
+def _chosen(options: UninstallOptions, site: InstallSite, connected: list[InstallTarget]) -> list[InstallTarget]:
     if options.scope is None:
         return connected
-    place = site.place(options.project.resolve() if options.project and options.scope is Scope.PROJECT else None)
-    return [place] if site.transports(place) else []
+    target = site.target(
+        options.project.resolve() if options.project and options.scope is InstallScope.PROJECT else None
+    )
+    return [target] if site.is_connected(target) else []
 
 
 def _rotate(home: Path) -> None:
+    """Replace the hook token, keep the digest of the old one, and turn hooks without a token away: running sessions may
+    still call."""
     if home.is_dir():
-        write_file(home / "hook-token", secrets.token_urlsafe(32).encode())
+        file = home / "hook-token"
+        if file.is_file():
+            keep_removed(home, file.read_text(encoding="utf-8").strip(), time.time())
+        write_file(file, secrets.token_urlsafe(32).encode())
+        mark_disconnected(home)

@@ -14,15 +14,15 @@ from msgspec import Struct
 _secret = re.compile(r'("[^"]*(?:authorization|key|password|secret|token)[^"]*": ")((?:[^"\\]|\\.)+)(")', re.IGNORECASE)
 
 
-class Change(Struct, frozen=True, kw_only=True):
-    """A JSON file before and after; an empty text is no file."""
+class JsonChange(Struct, frozen=True, kw_only=True):
+    """A JSON file before and after; an empty text means no file."""
 
     path: Path
     before: str
     after: str
 
     @property
-    def is_one(self) -> bool:
+    def differs(self) -> bool:
         return bool(_value(self.before) != _value(self.after))
 
 
@@ -33,12 +33,12 @@ def _value(text: str) -> Any:
         return text
 
 
-def diff_of(changes: Iterable[Change]) -> str:
-    """One diff of all changes; empty when there are none."""
-    return "".join(_diff(change) for change in changes if change.is_one)
+def diff_of(changes: Iterable[JsonChange]) -> str:
+    """One diff of all changes; empty if there are none."""
+    return "".join(_diff(change) for change in changes if change.differs)
 
 
-def _diff(change: Change) -> str:
+def _diff(change: JsonChange) -> str:
     before, after = _lines(change.before), _lines(change.after)
     old, new = (str(change.path) if lines else "/dev/null" for lines in (before, after))
     lines = difflib.unified_diff(before, after, old, new, lineterm="")

@@ -1,4 +1,4 @@
-"""One settings file of Claude Code: read with care, replaced whole, and put back as it was."""
+"""One settings file of Claude Code: checked when read, replaced as a whole, and restored from its backup."""
 
 from __future__ import annotations
 
@@ -15,12 +15,18 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from quarterdeck.agents.claude.settings_edit import has_ours, read_settings, remove_empty, remove_ours, without_ours
+from quarterdeck.agents.claude.settings_edit import (
+    has_quarterdeck,
+    read_settings,
+    remove_empty,
+    remove_quarterdeck,
+    without_quarterdeck,
+)
 from quarterdeck.errors import BadInput, QuarterdeckError
 
 
 def write_file(path: Path, body: bytes, mode: int = 0o600) -> None:
-    """Replace a file whole or not at all."""
+    """Replace a file atomically."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     temporary = Path(name)
     try:
@@ -37,15 +43,15 @@ def write_file(path: Path, body: bytes, mode: int = 0o600) -> None:
 
 @contextlib.contextmanager
 def named_errors() -> Iterator[None]:
-    """What the system refuses, as a message that names the file."""
+    """Turn an OSError into a message that names the file."""
     try:
         yield
     except OSError as error:
-        raise QuarterdeckError(f"{error.filename}: {error.strerror}; mend that, then run this again") from None
+        raise QuarterdeckError(f"{error.filename}: {error.strerror}; fix that, then run this again") from None
 
 
 class Backup(Struct, frozen=True, kw_only=True):
-    """A settings file as it was before our first change; `after` is what others had in it right after."""
+    """A settings file before the first install; `after` is the rest of its settings right after that."""
 
     path: str
     existed: bool
@@ -53,7 +59,7 @@ class Backup(Struct, frozen=True, kw_only=True):
     after: dict[str, Any] | None = None
 
 
-class SettingsFile(Struct, frozen=True, kw_only=True):
+class ClaudeSettingsFile(Struct, frozen=True, kw_only=True):
     """A settings file and the folder that keeps its original bytes."""
 
     path: Path
@@ -69,35 +75,35 @@ class SettingsFile(Struct, frozen=True, kw_only=True):
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise QuarterdeckError(f"{self.path}: cannot be read ({error.strerror}); mend its mode or owner") from None
+            raise QuarterdeckError(f"{self.path}: cannot be read ({error.strerror}); fix its mode or owner") from None
 
     def text(self) -> str:
-        """The file's text, known to be settings; empty when there is no file."""
+        """The file's text, checked to be valid settings; empty if there is no file."""
         try:
             text = (self.content() or b"").decode()
             read_settings(text)
         except (BadInput, UnicodeDecodeError) as error:
-            raise QuarterdeckError(f"{self.path}: {error}; mend the file, then run this again") from None
+            raise QuarterdeckError(f"{self.path}: {error}; fix the file, then run this again") from None
         return text
 
     def settings(self) -> dict[str, Any]:
         return read_settings(self.text())
 
     def check_writable(self) -> None:
-        """Refuse before anything is changed; a replaced file would lose its protection unasked."""
+        """Refuse a file that is not writable before anything is changed: replacing it would drop its protection."""
         real = self.path.resolve()
         if real.exists() and not real.stat().st_mode & stat.S_IWUSR:
             raise QuarterdeckError(f"{real}: is read-only; make it writable (chmod u+w), then run this again")
         folder = next(parent for parent in real.parents if parent.exists())
         if not os.access(folder, os.W_OK | os.X_OK):
-            raise QuarterdeckError(f"{folder}: is not writable; mend its mode or owner, then run this again")
+            raise QuarterdeckError(f"{folder}: is not writable; fix its mode or owner, then run this again")
 
     def mode(self) -> int:
         real = self.path.resolve()
         return stat.S_IMODE(real.stat().st_mode) if real.exists() else 0o600
 
     def write(self, text: str, mode: int) -> None:
-        """Replace the file, through a link if it is one."""
+        """Replace the file; if it is a link, the file that it points to."""
         real = self.path.resolve()
         try:
             real.parent.mkdir(parents=True, exist_ok=True)
@@ -106,45 +112,61 @@ class SettingsFile(Struct, frozen=True, kw_only=True):
             raise QuarterdeckError(f"{real}: cannot be written ({error.strerror}); nothing was changed") from None
 
     def back_up(self) -> None:
-        """Keep the original bytes; a file that already holds something of ours is none."""
-        if has_ours(self.settings()):
+        """Keep the original bytes. A file with Quarterdeck's entries is not an original."""
+        if has_quarterdeck(self.settings()):
             return
         body = self.content()
         for folder in (self.backups, self.folder):
             folder.mkdir(mode=0o700, exist_ok=True)
         write_file(self.folder / "original", body or b"")
-        self._note(Backup(path=str(self.path), existed=body is not None, mode=self.mode()))
+        self._write_backup(Backup(path=str(self.path), existed=body is not None, mode=self.mode()))
 
-    def settle(self) -> None:
-        """Remember what our first change left of others' settings: the CLI may have changed some itself."""
+    def remember_others(self) -> None:
+        """Remember the other settings after the first install: the CLI may have changed some itself."""
         backup = self._backup()
         if backup and backup.after is None:
-            self._note(msgspec.structs.replace(backup, after=without_ours(self.settings())))
+            self._write_backup(msgspec.structs.replace(backup, after=without_quarterdeck(self.settings())))
 
-    def put_back(self, before: str) -> bool:
-        """Take ours out. True when the original bytes are back, which is when only ours had changed.
+    def restore(self, before: str) -> bool:
+        """Remove Quarterdeck's entries. True if the original bytes were restored, because nothing else had changed.
 
-        `before` is the text before the CLI took its part out; its layout is kept if nothing else changed since.
+        `before` is the text before the CLI removed its part; its layout is kept if nothing else changed since.
         """
-        backup, rest = self._backup(), without_ours(self.settings())
-        original = (self.folder / "original").read_bytes() if backup else b""
-        if backup and rest in (without_ours(read_settings(original.decode())), backup.after):
-            self._restore(backup, original)
+        backup = self._backup()
+        if backup and self._is_unchanged(backup):
+            self._restore_original(backup)
             return True
-        base = before if without_ours(read_settings(before)) == rest else self.text()
-        text = remove_ours(base)
-        if backup:
-            text = remove_empty(text, read_settings(original.decode()))
+        is_same = without_quarterdeck(read_settings(before)) == without_quarterdeck(self.settings())
+        text = self._without_quarterdeck(before if is_same else self.text(), backup)
         if self.path.exists():
             self.write(text, backup.mode if backup else self.mode())
         shutil.rmtree(self.folder, ignore_errors=True)
         return False
 
-    def _restore(self, backup: Backup, original: bytes) -> None:
+    def text_after_removal(self) -> str:
+        """The text that `restore` leaves; empty if it deletes the file."""
+        backup = self._backup()
+        if backup and self._is_unchanged(backup):
+            return self._original().decode()
+        return self._without_quarterdeck(self.text(), backup)
+
+    def _is_unchanged(self, backup: Backup) -> bool:
+        """True if nothing but Quarterdeck's entries has changed since the install."""
+        rest = without_quarterdeck(self.settings())
+        return rest in (without_quarterdeck(read_settings(self._original().decode())), backup.after)
+
+    def _without_quarterdeck(self, text: str, backup: Backup | None) -> str:
+        text = remove_quarterdeck(text)
+        return remove_empty(text, read_settings(self._original().decode())) if backup else text
+
+    def _original(self) -> bytes:
+        return (self.folder / "original").read_bytes()
+
+    def _restore_original(self, backup: Backup) -> None:
         real = self.path.resolve()
         if backup.existed:
             real.parent.mkdir(parents=True, exist_ok=True)
-            write_file(real, original, backup.mode)
+            write_file(real, self._original(), backup.mode)
         else:
             real.unlink(missing_ok=True)
             with contextlib.suppress(OSError):
@@ -154,7 +176,7 @@ class SettingsFile(Struct, frozen=True, kw_only=True):
     def _backup(self) -> Backup | None:
         return read_backup(self.folder)
 
-    def _note(self, backup: Backup) -> None:
+    def _write_backup(self, backup: Backup) -> None:
         write_file(self.folder / "about.json", msgspec.json.encode(backup))
 
 

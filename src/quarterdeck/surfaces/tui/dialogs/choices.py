@@ -1,9 +1,9 @@
-"""Choosing in a dialog: one or several of numbered answers, or one word of a line. What is chosen shows by a sign."""
+"""Choices in a dialog: numbered answers (one or several) or one word of a line. A mark shows what is chosen."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rich.cells import cell_len
 from rich.style import Style
@@ -11,19 +11,19 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from quarterdeck.surfaces.terminal.styled_text import Line, Row, Span, fold_line, line
-from quarterdeck.surfaces.tui.widgets.text_view import Wall, cursor_colour
+from quarterdeck.surfaces.terminal.styled_text import Row, StyledLine, TextSpan, fold_line, line
+from quarterdeck.surfaces.tui.widgets.item_view import MOVE_KEYS, ItemView
 
 DIGITS = "123456789"
 LABEL = 12
 
 
 class Chosen(Message):
-    """Another choice was made."""
+    """The choice has changed."""
 
 
-class Choice(Wall):
-    """Draws itself anew when its room or the focus changes."""
+class Choice(ItemView):
+    """A choice that draws itself again when its size or the focus changes."""
 
     def on_mount(self) -> None:
         self.draw_all()
@@ -36,16 +36,18 @@ class Choice(Wall):
         self.draw_all()
 
     def draw_all(self) -> None:
-        """Every choice, at the width there is."""
+        """Draw every choice at the current width."""
+
+    def row_style(self, number: int) -> Style | None:
+        return super().row_style(number) if self.has_focus else None
 
 
-class Numbered(Choice):
-    """Answers one below the other, each with the number that picks it. Where `several` may be chosen, a number takes
-    its choice back as well."""
+class NumberedChoice(Choice):
+    """A column of answers, each with the number that picks it. With `several`, the number also takes the answer
+    back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "up", show=False),
-        Binding("down,j", "move(1)", "down", show=False),
+        *MOVE_KEYS,
         Binding("space", "pick", "pick", key_display="1–9", tooltip="pick, like its number does"),
     ]
 
@@ -55,26 +57,21 @@ class Numbered(Choice):
         super().__init__(id=id)
         self._words = words
         self._several = several
-        self._starts: list[int] = []
         self.chosen = set(chosen)
         self.cursor = min(self.chosen, default=0)
 
     @property
     def picked(self) -> list[int]:
-        """The places of what is chosen, in their order."""
+        """The positions of the chosen answers, in order."""
         return sorted(self.chosen)
 
     def draw_all(self) -> None:
-        rows: list[Row] = []
-        self._starts = []
-        for place in range(len(self._words)):
-            self._starts.append(len(rows))
-            rows += fold_line(self._line(place), max(20, self.content_size.width))
-        self.styles.height = min(max(1, len(rows)), max(4, self.app.size.height - 12))
-        self.show_rows(rows)
+        width = max(20, self.content_size.width)
+        self.show_items(fold_line(self._line(place), width) for place in range(len(self._words)))
+        self.styles.height = min(max(1, len(self.rows)), max(4, self.app.size.height - 12))
         self.refresh()
 
-    def _line(self, place: int) -> Line:
+    def _line(self, place: int) -> StyledLine:
         label, about = self._words[place]
         marks = ("[x]", "[ ]") if self._several else ("(•)", "( )")
         pointer = "▸" if self.has_focus and place == self.cursor else " "
@@ -88,24 +85,17 @@ class Numbered(Choice):
             hang=8,
         )
 
-    def row_style(self, number: int) -> Style | None:
-        if not self.has_focus or not self._starts:
-            return None
-        start = self._starts[self.cursor]
-        end = self._starts[self.cursor + 1] if self.cursor + 1 < len(self._starts) else len(self.rows)
-        return Style(bgcolor=cursor_colour(self)) if start <= number < end else None
-
     def action_move(self, step: int) -> None:
         if self._words:
             self.cursor = min(max(0, self.cursor + step), len(self._words) - 1)
             self.draw_all()
-            self.scroll_to(y=max(0, self._starts[self.cursor] - self.size.height + 2), animate=False)
+            self.scroll_to(y=max(0, self.rows_of(self.cursor).start - self.size.height + 2), animate=False)
 
     def action_pick(self) -> None:
         self.pick(self.cursor)
 
     def pick(self, place: int) -> bool:
-        """Choose this one, or take it back where several may be chosen; whether there is such a one."""
+        """Choose this answer, or take it back where several may be chosen. False if there is no such answer."""
         if not 0 <= place < len(self._words):
             return False
         self.cursor = place
@@ -115,7 +105,7 @@ class Numbered(Choice):
         return True
 
     def clear(self) -> None:
-        """Nothing is chosen."""
+        """Choose nothing."""
         self.chosen = set()
         self.draw_all()
 
@@ -124,25 +114,30 @@ class Numbered(Choice):
             event.stop()
 
     def on_click(self, event: events.Click) -> None:
-        offset = event.get_content_offset(self)
-        if offset is not None:
-            row = offset.y + self.scroll_offset.y
-            self.pick(max((place for place, start in enumerate(self._starts) if start <= row), default=0))
+        if (place := self.clicked_item(event)) is not None:
+            self.pick(place)
 
 
-class OneWord(Choice):
-    """A line with a label and some words, of which one is chosen by the arrows, its number or a click."""
+class WordChoice(Choice):
+    """A line with a label and some words: the arrows, a number or a click choose one. A choice is a word, or a value
+    with its word; `start` is the value that is chosen at first."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left,h", "step(-1)", "before", show=False),
-        Binding("right,l,space", "step(1)", "another", key_display="← →"),
+        Binding("right,l,space", "step(1)", "choose", key_display="← → 1–9", tooltip="another; its number picks it"),
     ]
 
-    def __init__(self, label: str, words: Sequence[str], chosen: int = 0, *, id: str) -> None:
+    def __init__(self, label: str, choices: Sequence[str | tuple[Any, str]], start: Any = None, *, id: str) -> None:
         super().__init__(id=id)
         self._label = label
-        self._words = words
-        self.chosen = chosen
+        self._values = [choice if isinstance(choice, str) else choice[0] for choice in choices]
+        self._words = [choice if isinstance(choice, str) else choice[1] for choice in choices]
+        self.chosen = self._values.index(start) if start in self._values else 0
+
+    @property
+    def value(self) -> Any:
+        """The chosen value."""
+        return self._values[self.chosen]
 
     def draw_all(self) -> None:
         rows = list(self._folded(max(20, self.content_size.width)))
@@ -150,19 +145,20 @@ class OneWord(Choice):
         self.show_rows(rows)
 
     def _folded(self, width: int) -> Iterator[Row]:
-        """The label, then every word beside its mark; a word is never parted from it."""
+        """The label, then every word beside its mark; a row never breaks between a mark and its word."""
         pointer = "▸ " if self.has_focus else "  "
-        begins = LABEL + 2 if self._label else 4
-        label = f"{pointer}{self._label:<{begins - 2}}"
-        row: list[Span] = [Span(label, "strong" if self.has_focus else "dim")]
-        taken = begins
+        width_of_label = cell_len(self._label)
+        indent = (LABEL if width_of_label < LABEL else width_of_label + 2) + 2 if self._label else 4
+        label = f"{pointer}{self._label:<{indent - 2}}"
+        row: list[TextSpan] = [TextSpan(label, "strong" if self.has_focus else "dim")]
+        used = indent
         for place, word in enumerate(self._words):
             text = f"{'(•)' if place == self.chosen else '( )'} {word}"
-            if taken + cell_len(text) > width and len(row) > 1:
+            if used + cell_len(text) > width and len(row) > 1:
                 yield tuple(row)
-                row, taken = [Span(" " * begins)], begins
-            row += [Span(text, "waiting" if place == self.chosen else "", f"choose({place})"), Span("  ")]
-            taken += cell_len(text) + 2
+                row, used = [TextSpan(" " * indent)], indent
+            row += [TextSpan(text, "waiting" if place == self.chosen else "", f"choose({place})"), TextSpan("  ")]
+            used += cell_len(text) + 2
         yield tuple(row)
 
     def action_step(self, step: int) -> None:

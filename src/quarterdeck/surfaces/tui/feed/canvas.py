@@ -1,10 +1,12 @@
-"""Drawing the feed: the rows that are visible as strips for the screen, and where everything stands."""
+"""Draws the visible rows of the feed as strips, and keeps the scroll position while rows change."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 from msgspec import Struct
 from rich.segment import Segment
@@ -16,29 +18,29 @@ from textual.strip import Strip
 
 from quarterdeck.core.text.sanitize import visible
 from quarterdeck.surfaces.tui.feed.render.styled_pieces import Line, cells, fitted, highlighted, plain, wrapped
-from quarterdeck.surfaces.tui.feed.rows.row_lines import Look, row_lines
-from quarterdeck.surfaces.tui.feed.rows.rows import Rows
+from quarterdeck.surfaces.tui.feed.rows.row_lines import RowLayout, row_lines
+from quarterdeck.surfaces.tui.feed.rows.rows import FeedRows
 from quarterdeck.surfaces.tui.feed.styles import Styles
 
 SLICE_SECONDS = 0.01
-"""How long one piece of work may keep the screen and the keys waiting."""
+"""Seconds that one piece of work may block the screen and the keys."""
 
-BREATH_SECONDS = 0.001
-"""What others have between two pieces."""
+PAUSE_SECONDS = 0.001
+"""Seconds for other tasks between two pieces of work."""
 
 NO_FRAME = Spacing()
-NARROWEST = 20
-STRIPS = 2000
+MIN_WIDTH = 20
+MAX_STRIPS = 2000
 BLANK_LINES = 3
 
 
 def clock(at: float) -> str:
-    """The time of day, here."""
+    """The local time of day."""
     return time.strftime("%H:%M:%S", time.localtime(at))
 
 
-class Opened(Struct):
-    """An event opened in place: as told or raw, how far, and its lines once they are made."""
+class OpenedEvent(Struct):
+    """An event opened in place. `raw`: as JSON. `step`: how much of it is shown. `lines`: None until they are made."""
 
     raw: bool = False
     step: int = 0
@@ -46,14 +48,13 @@ class Opened(Struct):
 
 
 class FeedCanvas(ScrollView):
-    """Draws what is visible of its rows. What is read stays in its place while rows change around it."""
+    """Draws the visible part of its rows. The rows on screen stay in place while others change around them."""
 
+    @dataclass
     class Behind(Message, namespace="feed_view"):
-        """So many shown events came below what is read; 0 when the end is followed again."""
+        """The number of new events below the screen; 0 when the end is followed again."""
 
-        def __init__(self, count: int) -> None:
-            super().__init__()
-            self.count = count
+        count: int
 
     def __init__(
         self,
@@ -61,10 +62,9 @@ class FeedCanvas(ScrollView):
         label: Callable[[str], str] | None = None,
         cwd: Callable[[str], str] | None = None,
         id: str | None = None,
-        classes: str | None = None,
     ) -> None:
-        super().__init__(id=id, classes=classes)
-        self.rows = Rows()
+        super().__init__(id=id)
+        self.rows = FeedRows()
         self.cursor: int | None = None
         self.following = True
         self.behind = 0
@@ -72,17 +72,27 @@ class FeedCanvas(ScrollView):
         self.session_id: str | None = None
         self._label = label or (lambda session_id: session_id[:8])
         self._cwd = cwd
-        self._look = Look(width=80, clock=clock, label=self._label, cwd=cwd)
-        self._opened: dict[int, Opened] = {}
+        self._layout = RowLayout(width=80, clock=clock, label=self._label, cwd=cwd)
+        self._opened: dict[int, OpenedEvent] = {}
         self._settling = False
         self._strips: dict[tuple[int, int, bool, bool], Strip] = {}
         self._styles = Styles(self)
 
-    def _steady(self) -> _Anchor:
-        """What is on screen stays where it is while rows change above it."""
-        return _Anchor(self)
+    @contextmanager
+    def _keep_place(self) -> Iterator[None]:
+        """Keep the rows on screen in place while rows change above them."""
+        top = None if self.following else self.rows.window.at_line(int(self.scroll_y))
+        yield
+        self._strips.clear()
+        self._update_size()
+        if self.following:
+            self._scroll_to_line(self.rows.height)
+        elif top is not None:
+            seq_no, line = top
+            last = max(self.rows.window.height_of(seq_no) - 1, 0)
+            self._scroll_to_line(self.rows.window.line_of(seq_no) + min(line, last))
 
-    def _resized(self) -> None:
+    def _update_size(self) -> None:
         size = Size(self.size.width, self.rows.height)
         if size != self.virtual_size:
             self.virtual_size = size
@@ -90,12 +100,12 @@ class FeedCanvas(ScrollView):
 
     def _to_end(self) -> None:
         self.following = True
-        self._put(self.rows.height)
+        self._scroll_to_line(self.rows.height)
         if self.rows.last:
             self.cursor = None
         self._set_behind(0)
 
-    def _put(self, line: float) -> None:
+    def _scroll_to_line(self, line: float) -> None:
         self.scroll_to(y=max(0, min(line, self.max_scroll_y)), animate=False, force=True)
 
     def _set_behind(self, count: int) -> None:
@@ -104,55 +114,56 @@ class FeedCanvas(ScrollView):
             self.post_message(self.Behind(count))
             self.refresh()
 
-    def _make_look(self) -> Look:
-        width = max(self.size.width - 1, NARROWEST)
-        return Look(width=width, clock=clock, label=None if self.session_id else self._label, cwd=self._cwd)
+    def _make_layout(self) -> RowLayout:
+        width = max(self.size.width - 1, MIN_WIDTH)
+        return RowLayout(width=width, clock=clock, label=None if self.session_id else self._label, cwd=self._cwd)
 
     def on_resize(self, event: events.Resize) -> None:
         self._fit()
 
     def _fit(self) -> None:
-        """Take up the room there is."""
-        look = self._make_look()
-        if look == self._look and self.rows.width == look.room:
-            self._resized()
+        """Adapt the rows to the current size."""
+        layout = self._make_layout()
+        if layout == self._layout and self.rows.width == layout.room:
+            self._update_size()
             if self.following:
-                self._put(self.rows.height)  # with less room the end would be below it
+                self._scroll_to_line(self.rows.height)  # with less room the end would be below it
             return
-        with self._steady():
-            self._look = look
+        with self._keep_place():
+            self._layout = layout
             self._strips.clear()
-            self.rows.shape(width=look.room)
-        self._refill()
-        self._settle_on()
+            self.rows.reshape(width=layout.room)
+        self._refill_opened()
+        self._start_settling()
 
-    def _soon(self, piece: Callable[[], object]) -> None:
-        """The next piece of work, once others had their turn. A timer of Textual's would not do: one that is due by the
-        time it first looks at the clock, as on a busy machine, never rings."""
-        asyncio.get_running_loop().call_later(BREATH_SECONDS, self.call_later, piece)
+    def _run_soon(self, piece: Callable[[], object]) -> None:
+        """Run the next piece of work after other tasks had their turn. Not with a timer of Textual: one that is already
+        due when it first checks the clock, as on a busy machine, never fires."""
+        asyncio.get_running_loop().call_later(PAUSE_SECONDS, self.call_later, piece)
 
-    def _settle_on(self) -> None:
+    def _start_settling(self) -> None:
         self._strips.clear()
         if not self._settling:
             self._settling = True
             self.call_later(self._settle)
 
     def _settle(self) -> None:
-        started, left = time.perf_counter(), True
-        with self._steady():
+        started = time.perf_counter()
+        with self._keep_place():
+            left = self.rows.window.settle(4)
             while left and time.perf_counter() - started < SLICE_SECONDS:
                 left = self.rows.window.settle(4)
         if left:
-            self._soon(self._settle)
+            self._run_soon(self._settle)
         else:
             self._settling = False
-            self._settled()
+            self._heights_settled()
 
-    def _refill(self) -> None:
-        """Opened events need other lines."""
+    def _refill_opened(self) -> None:
+        """Make the lines of opened events again, after the width has changed."""
 
-    def _settled(self) -> None:
-        """Every row has its height."""
+    def _heights_settled(self) -> None:
+        """Called when every row has its new height."""
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
@@ -160,12 +171,12 @@ class FeedCanvas(ScrollView):
         self._strips.clear()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Straight to the screen, past what Textual does for each line of a widget: this is where the time of a frame
-        goes. The frame around is Textual's, and one line of it serves for all."""
+        """Make the strips directly, without Textual's work for each line of a widget, which would take most of the time
+        of a frame. Only the border is Textual's, and one line of it is used for all."""
         gutter, size, thumb = self.styles.gutter, self.size, self._thumb()
         if self.opacity != 1.0 or not size.area:
             return super().render_lines(crop)
-        if max(size.width - 1, NARROWEST) != self._look.width:
+        if max(size.width - 1, MIN_WIDTH) != self._layout.width:
             self.call_later(self._fit)
         inner = range(gutter.top, gutter.top + size.height)
         width = size.width + gutter.width
@@ -198,25 +209,25 @@ class FeedCanvas(ScrollView):
         key = (seq_no, line, seq_no == self.cursor, y in thumb)
         strip = self._strips.get(key)
         if strip is None or strip.cell_length != size.width:
-            if len(self._strips) > STRIPS:
+            if len(self._strips) > MAX_STRIPS:
                 self._strips.clear()
             self._draw(*key, size)
             strip = self._strips.get(key)
         return strip or Strip.blank(size.width, self._styles.ground)
 
     def _blank_line(self, n: int, width: int) -> Strip:
-        """A line below the last row: there is nothing, or a word why."""
-        words = self._blank_words() if n >= 0 else ""
+        """A line below the last row: empty, or a part of the text that says why."""
+        words = self._empty_text() if n >= 0 else ""
         parts = wrapped(plain(words), max(width - 3, 8), n + 1) if words and n < BLANK_LINES else []
         line: Line = [(f" {parts[n]}", "dim")] if n < len(parts) else [(" ", "")]
         return self._strip(fitted(line, width - 1), width, False, False)
 
-    def _blank_words(self) -> str:
-        """What is said below the last row."""
+    def _empty_text(self) -> str:
+        """The text below the last row."""
         return ""
 
     def _thumb(self) -> range:
-        """Beside which lines the mark stands that says where in the window one is."""
+        """The screen lines of the mark that shows the scroll position."""
         height, lines = self.size.height, self.rows.height
         if lines <= height:
             return range(0)
@@ -225,11 +236,11 @@ class FeedCanvas(ScrollView):
         return range(top, top + size)
 
     def _draw(self, seq_no: int, first: int, chosen: bool, thumb: bool, size: Size) -> None:
-        """Make the strips of a row from one of its lines on, as many as a screen has."""
+        """Make the strips of a row from line `first` on, at most a screen of them."""
         row = self.rows.row(seq_no)
         if row is None:
             return
-        lines = row_lines(row, self._look)
+        lines = row_lines(row, self._layout)
         opened = self._opened.get(seq_no)
         if opened is not None and opened.lines is not None:
             lines = lines + opened.lines
@@ -263,26 +274,3 @@ class FeedCanvas(ScrollView):
         ground = self._styles.ground
         blank = Segment(" " * max(width - len(words), 0), ground)
         return Strip([blank, Segment(words, self._styles.of("new", ground))]).adjust_cell_length(width, ground)
-
-
-class _Anchor:
-    """Remembers which row is at the top of the screen, and puts it back there."""
-
-    def __init__(self, view: FeedCanvas) -> None:
-        self._view = view
-        self._top: tuple[int, int] | None = None
-
-    def __enter__(self) -> None:
-        view = self._view
-        if not view.following:
-            self._top = view.rows.window.at_line(int(view.scroll_y))
-
-    def __exit__(self, *_: object) -> None:
-        view = self._view
-        view._strips.clear()
-        view._resized()
-        if view.following:
-            view._put(view.rows.height)
-        elif self._top is not None:
-            seq_no, line = self._top
-            view._put(view.rows.window.line_of(seq_no) + min(line, max(view.rows.window.height_of(seq_no) - 1, 0)))

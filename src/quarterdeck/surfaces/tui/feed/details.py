@@ -1,89 +1,115 @@
-"""An opened event: what was asked, what came of it, why it happened, and on demand its raw JSON. Pure and lazy."""
+"""The lines of an opened row: input, decision, outcome and causes, or its raw JSON. Pure and lazy."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
 
-from quarterdeck.surfaces.tui.feed.render.json_values import value_lines
-from quarterdeck.surfaces.tui.feed.render.registry import face_of
-from quarterdeck.surfaces.tui.feed.render.styled_pieces import Line, folded, seen, text_lines
+from quarterdeck.core.text.feed.row_words import CALLS, OUTCOMES
+from quarterdeck.surfaces.tui.feed.render.json_values import readable_lines, value_lines
+from quarterdeck.surfaces.tui.feed.render.registry import tool_view_of
+from quarterdeck.surfaces.tui.feed.render.styled_pieces import Line, folded, text_lines, visible_line
 from quarterdeck.surfaces.tui.feed.render.tool_view import text_in
 
 STEPS = ((60, 2_000), (400, 16_000), (3_000, 128_000), (20_000, 1_000_000))
-"""How many lines of the terminal, and how many characters of one line of a text, are shown at first and after each
-wish to see more."""
+"""Terminal lines, and characters of one line of text, that are shown at first and after each key press for more."""
 
-COPIED = 100_000
-"""Characters that are copied: what terminals take at once."""
+MAX_COPIED = 100_000
+"""Characters copied at most: as many as terminals accept at once."""
+
+REPEATING = frozenset({*CALLS, "run.start", "request.assessed"})
+"""Kinds that say nothing which the line of the row and its main event do not."""
 
 Event = dict[str, Any]
 
 
-def detail_lines(event: Event, after: Event | None, causes: list[str], *, raw: bool) -> Iterator[Line]:
-    """Everything there is to see of an event and its outcome, line by line, as the agent gave it."""
+def detail_lines(events: Sequence[Event], causes: list[str], *, raw: bool) -> Iterator[Line]:
+    """All events of a row, line by line, not yet made visible: the input of a call, what was decided, the outcome."""
     if raw:
-        yield from value_lines(event)
-        if after is not None:
-            yield from value_lines(after)
+        for event in events:
+            yield from value_lines(event)
         return
-    yield from islice(_told(event), 1 if after is not None and _retells(after) else None)
+    main, after = _main_event(events), _outcome_of(events)
+    after = None if after is main else after
+    yield from islice(_event_lines(main), 1 if after is not None and _repeats_input(after) else None)
+    for event in events:
+        if event is not main and event is not after and event["kind"] not in REPEATING:
+            yield from _further_lines(event)
     if after is not None:
-        yield from _changed(event, after)
-        yield from _came(after)
-    yield from _because(event, causes)
+        yield from _changed_input_lines(main, after)
+        yield from _outcome_lines(after)
+    yield from _cause_lines(events, causes)
+
+
+def _main_event(events: Sequence[Event]) -> Event:
+    """The event that says what the row is about."""
+    named = (event for kind in (*CALLS, "user.prompt") for event in events if event["kind"] == kind)
+    return next(named, events[0])
+
+
+def _outcome_of(events: Sequence[Event]) -> Event | None:
+    return next((event for event in reversed(events) if event["kind"] in OUTCOMES), None)
+
+
+def _further_lines(event: Event) -> Iterator[Line]:
+    """What another event of the row adds: its title, and the text that the title cuts."""
+    title = str(event.get("title") or event["kind"])
+    yield [*next(text_lines(title, "ok" if title.startswith("✓") else "error" if title.startswith("✗") else "dim"))]
+    body = event.get("body")
+    if isinstance(body, str) and " ".join(body.split()) not in title:
+        yield from ([("  ", ""), *line] for line in text_lines(body))
 
 
 def shown_lines(lines: Iterator[Line], width: int, indent: int, step: int) -> list[Line]:
-    """The lines made visible and cut to a width, as many as the step allows, and a word how to see more."""
+    """The lines made visible and folded to a width, as many as the step allows, and a line with the key for more."""
     limit, longest = STEPS[min(step, len(STEPS) - 1)]
     lead: Line = [(" " * max(indent - 2, 0) + "│ ", "rule")]
     room = max(width - indent - 1, 10)
-    flowing = (lead + part for line in lines for part in folded(seen(line, longest), room))
+    flowing = (lead + part for line in lines for part in folded(visible_line(line, longest), room))
     made = list(islice(flowing, limit))
     if next(flowing, None) is not None:
         made.append([*lead, ("… y: copy all of it" if step >= len(STEPS) - 1 else "… m: more of it", "more")])
     return made
 
 
-def _retells(after: Event) -> bool:
+def _repeats_input(after: Event) -> bool:
     data = after.get("data")
-    return isinstance(data, dict) and face_of(str(data.get("tool_name"))).retells(data.get("tool_response"))
+    return isinstance(data, dict) and tool_view_of(data).repeats_input(data.get("tool_response"))
 
 
-def _told(event: Event) -> Iterator[Line]:
+def _event_lines(event: Event) -> Iterator[Line]:
     data = event.get("data")
     kind = str(event.get("kind"))
     if not isinstance(data, dict):
-        yield from value_lines(data)
+        yield from readable_lines(data)
     elif isinstance(data.get("tool_input"), dict) and kind in (
         "tool.pre",
         "permission.request",
         "question.request",
         "permission.denied",
     ):
-        yield from _asked(data)
+        yield from _input_lines(data)
     elif kind in ("tool.post", "tool.failure"):
-        yield from _asked(data) if isinstance(data.get("tool_input"), dict) else iter(())
-        yield from _came(event)
+        yield from _input_lines(data) if isinstance(data.get("tool_input"), dict) else iter(())
+        yield from _outcome_lines(event)
     else:
         yield from _texts(event, data)
 
 
-def _asked(data: Event) -> Iterator[Line]:
-    given = data["tool_input"]
-    if given.get("message") and data.get("form") == "elicitation":
-        yield from text_lines(str(given["message"]))
-    yield from face_of(str(data.get("tool_name"))).asked(given)
+def _input_lines(data: Event) -> Iterator[Line]:
+    tool_input = data["tool_input"]
+    if tool_input.get("message") and data.get("form") == "elicitation":
+        yield from text_lines(str(tool_input["message"]))
+    yield from tool_view_of(data).input_lines(tool_input)
 
 
-def _changed(event: Event, after: Event) -> Iterator[Line]:
-    """What ran, where it was not what the agent had wanted."""
-    wanted, ran = _input_of(event), _input_of(after)
-    if ran and any(ran.get(key) != wanted[key] for key in wanted):
+def _changed_input_lines(event: Event, after: Event) -> Iterator[Line]:
+    """The input that ran, if it differs from the agent's input."""
+    before, ran = _input_of(event), _input_of(after)
+    if ran and any(ran.get(key) != before[key] for key in before):
         yield [("it ran with", "label")]
-        yield from _asked(after["data"])
+        yield from _input_lines(after["data"])
 
 
 def _input_of(event: Event) -> Event:
@@ -92,25 +118,22 @@ def _input_of(event: Event) -> Event:
     return found if isinstance(found, dict) else {}
 
 
-def _came(event: Event) -> Iterator[Line]:
+def _outcome_lines(event: Event) -> Iterator[Line]:
     data = event.get("data")
     if not isinstance(data, dict):
         return
-    kind, given = str(event.get("kind")), data.get("tool_input")
+    kind, tool_input = str(event.get("kind")), data.get("tool_input")
     if kind == "tool.failure":
         yield [("failed", "error")]
         yield from text_lines(text_in(data, "error"), "error")
     elif kind == "tool.post":
         yield [("⎿", "dim")]
-        face = face_of(str(data.get("tool_name")))
-        yield from face.got(given if isinstance(given, dict) else {}, data.get("tool_response"))
-    else:
-        yield [("⎿ ", "dim"), *next(text_lines(str(event.get("title"))))]
-        yield from _texts(event, {k: v for k, v in data.items() if k not in ("request_id", "digest", "by", "source")})
+        tool_view = tool_view_of(data)
+        yield from tool_view.output_lines(tool_input if isinstance(tool_input, dict) else {}, data.get("tool_response"))
 
 
 _TEXTS = ("prompt", "text", "message", "last_assistant_message", "error", "reason", "note", "compact_summary")
-"""Fields of any data that are for reading, in this order."""
+"""Fields of any event data that are shown as text, in this order."""
 
 
 def _texts(event: Event, data: Event) -> Iterator[Line]:
@@ -121,25 +144,27 @@ def _texts(event: Event, data: Event) -> Iterator[Line]:
         yield from text_lines(data[key])
     rest = {key: value for key, value in data.items() if key not in seen and value not in (None, "", [], {})}
     if rest and not seen:
-        yield from value_lines(rest)
+        yield from readable_lines(rest)
 
 
-def _because(event: Event, causes: list[str]) -> Iterator[Line]:
-    """Where in the log it stands, who did it, and from what it follows."""
-    yield [(f"#{event.get('seq_no')} · {event.get('kind')} · {event.get('actor_id')}", "dim")]
+def _cause_lines(events: Sequence[Event], causes: list[str]) -> Iterator[Line]:
+    """The number and kind of each event, the actor, and the causes."""
+    numbers = [f"#{event.get('seq_no')} {event.get('kind')}" for event in events]
+    yield [(" · ".join([*numbers, str(events[0].get("actor_id"))]), "dim")]
     for depth, words in enumerate(causes):
         yield [("  " * depth + "↑ because of ", "dim"), (words, "dim")]
 
 
-def copied(event: Event, after: Event | None) -> str:
-    """The event as text for a clipboard: what was asked and what came of it, visible, without our own words."""
-    made: list[str] = []
-    left = COPIED
-    for line in chain(_told(event), _came(after) if after is not None else ()):
-        text = "".join(text for text, _ in seen(line, left))
-        made.append(text)
+def clipboard_text(events: Sequence[Event]) -> str:
+    """The row as text for the clipboard: input and outcome, made visible, without labels of Quarterdeck."""
+    main, after = _main_event(events), _outcome_of(events)
+    lines: list[str] = []
+    left = MAX_COPIED
+    for line in chain(_event_lines(main), _outcome_lines(after) if after is not None and after is not main else ()):
+        text = "".join(text for text, _ in visible_line(line, left))
+        lines.append(text)
         left -= len(text) + 1
         if left <= 0:
-            made.append("… cut here")
+            lines.append("… cut here")
             break
-    return "\n".join(made)
+    return "\n".join(lines)

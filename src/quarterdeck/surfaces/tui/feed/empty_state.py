@@ -1,40 +1,40 @@
-"""What a feed says where it has no rows to show: why, and what one can do about it. Pure."""
+"""The text of a feed without rows: why there are none, and what you can do. Pure."""
 
 from __future__ import annotations
 
 from msgspec import Struct
 
 
-class Blank(Struct, frozen=True, kw_only=True):
-    """How a window without rows came to be. `narrowed` is the filter in words, `first` the event up to which was looked
-    back, `paused` that somebody must ask for more."""
+class EmptyState(Struct, frozen=True, kw_only=True):
+    """The reasons for a window without rows. `filter_text`: the filter as it was typed. `first`: the oldest event read.
+    `paused`: reading back waits for a key press."""
 
-    narrowed: str = ""
+    filter_text: str = ""
     first: int = 0
     paused: bool = False
     one_session: bool = False
     cleared: bool = False
     reading: bool = False
-    unread: bool = False
+    read_failed: bool = False
 
-    def words(self) -> str:
-        """In a sentence."""
+    def text(self) -> str:
+        """The reason as a sentence."""
         if self.reading:
-            return f"Looking for {self.narrowed} … #{self.first}" if self.narrowed else "Reading the log …"
-        if self.unread:
-            return "The log could not be read: it is read again when the daemon answers"
-        if self.narrowed:
-            so_far = f" so far: {looked_words(self.first)}" if self.paused else ""
-            return f"Nothing matches {self.narrowed}{so_far}; f changes it, ^r takes it away"
+            return f"Looking for {self.filter_text} … #{self.first}" if self.filter_text else "Reading the log …"
+        if self.read_failed:
+            return "The log could not be read. It is read again when the daemon answers"
+        if self.filter_text:
+            so_far = f" so far: {paused_text(self.first)}" if self.paused else ""
+            return f"Nothing matches {self.filter_text}{so_far}; f changes the filter, ^r removes it"
         if self.cleared:
-            return "Cleared: what comes next shows here; ^r brings back what was"
+            return "Cleared: new events show here; ^r shows the old ones again"
         if self.paused:
-            return f"Nothing here: {looked_words(self.first)}"
+            return f"Nothing here: {paused_text(self.first)}"
         if self.one_session:
-            return "Nothing yet of this session: what it does shows here as it happens; ^r shows all"
+            return "Nothing yet from this session: what it does shows here as it happens; ^r shows all"
         return "Nothing yet: what agents do shows here as it happens"
 
 
-def looked_words(seq_no: int) -> str:
-    """That looking back paused, and what goes on."""
-    return f"looked back to #{seq_no}, ↑ looks further"
+def paused_text(seq_no: int) -> str:
+    """The oldest event read, and the key that reads on."""
+    return f"read back to #{seq_no}, ↑ reads on"

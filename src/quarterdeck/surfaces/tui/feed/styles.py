@@ -1,4 +1,4 @@
-"""How the roles of the feed look: component classes a theme may restyle, and their styles, looked up once."""
+"""The styles of the feed's roles: component classes that a theme may restyle, each resolved once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROLES: dict[str, str] = {
     "text": "color: $foreground;",
     "preview": "color: $foreground 85%;",
     "prompt": "color: $text-primary; text-style: bold;",
-    "said": "color: $text-secondary;",
+    "speech": "color: $text-secondary;",
     "tool": "color: $foreground; text-style: bold;",
     "path": "color: $text-secondary;",
     "result": "color: $foreground 85%;",
@@ -54,30 +54,30 @@ ROLES: dict[str, str] = {
     "thumb": "color: $primary 80%;",
     "new": "background: $primary; color: $background; text-style: bold;",
 }
-"""Every role with its look, in the words of a stylesheet."""
+"""Every role with its style, as in a stylesheet."""
 
 CSS = "FeedView { background: $background; scrollbar-size: 0 0; overflow-x: hidden; }\n" + "\n".join(
-    f"FeedView > .feed--{role} {{ {look} }}" for role, look in ROLES.items()
+    f"FeedView > .feed--{role} {{ {css} }}" for role, css in ROLES.items()
 )
 
 
 class Styles:
-    """The styles of one widget, by role; a role of two words is one on the ground of the other."""
+    """The styles of one widget by role. A role of two words is the second on the background of the first."""
 
     def __init__(self, widget: Widget) -> None:
         self._widget = widget
-        self._known: dict[tuple[str, Style], Style] = {}
+        self._cache: dict[tuple[str, Style], Style] = {}
         self._ground: Style | None = None
         self.filters: Sequence[LineFilter] = ()
         self.background = Color(0, 0, 0)
 
     def forget(self) -> None:
-        self._known.clear()
+        self._cache.clear()
         self._ground = None
 
     @property
     def ground(self) -> Style:
-        """What everything stands on."""
+        """The background of the feed."""
         if self._ground is None:
             self._ground = self._widget.rich_style
             self.filters = self._widget.get_line_filters()
@@ -86,21 +86,21 @@ class Styles:
 
     @property
     def cursor(self) -> Style:
-        """What the row under the cursor stands on."""
+        """The background of the row under the cursor."""
         return self.of("cursor", self.ground)
 
     def of(self, role: str, base: Style) -> Style:
-        """How a role looks on a ground."""
-        found = self._known.get((role, base))
-        if found is None:
-            found = base
+        """The style of a role on a background."""
+        style = self._cache.get((role, base))
+        if style is None:
+            style = base
             for name in role.split():
-                found = self._on(found, name)
-            self._known[(role, base)] = found
-        return found
+                style = self._on(style, name)
+            self._cache[(role, base)] = style
+        return style
 
     def _on(self, base: Style, role: str) -> Style:
-        """A role on a ground, with colours that let it shine through mixed here: a terminal knows no such thing."""
+        """A role on a background. Translucent colours are mixed here, because a terminal cannot."""
         styles = self._widget.get_component_styles(f"feed--{role}")
         ground = Color.from_rich_color(base.bgcolor) if base.bgcolor else Color(0, 0, 0)
         if styles.has_rule("background"):

@@ -1,4 +1,4 @@
-"""The line that opens with `:`. What it orders is about the card that was there when it opened."""
+"""The command line that opens with `:`. Its commands are about the card that was on screen when it opened."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from textual.binding import Binding, BindingType
 from textual.suggester import SuggestFromList
 from textual.widget import Widget
 
-from quarterdeck.surfaces.terminal.commands import COMMANDS
-from quarterdeck.surfaces.tui.panes.request_pane import Aim
-from quarterdeck.surfaces.tui.widgets.line_input import Field
+from quarterdeck.surfaces.terminal.text_commands import COMMANDS
+from quarterdeck.surfaces.tui.keys.decision_keys import DecisionTarget
+from quarterdeck.surfaces.tui.widgets.inputs import LineInput
 
 
-class CommandLine(Field):
+class CommandLine(LineInput):
     """One line at the bottom; hidden until it is opened."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "leave", priority=True)]
@@ -27,23 +27,23 @@ class CommandLine(Field):
             compact=True,
             select_on_focus=False,
         )
-        self.aim: Aim | None = None
-        self.before: Widget | None = None
+        self.target: DecisionTarget | None = None
+        self.focused_before: Widget | None = None
 
-    def open(self, begin: str, aim: Aim | None) -> None:
-        """Ready to be typed into, at once: what comes in the same breath is meant for it."""
-        self.before = self.screen.focused
-        self.aim = aim
-        self.value = begin
-        self.cursor_position = len(begin)
+    def open(self, text: str, target: DecisionTarget | None) -> None:
+        """Take the focus at once, not after a refresh: the next keys may be there already and are meant for it."""
+        self.focused_before = self.screen.focused
+        self.target = target
+        self.value = text
+        self.cursor_position = len(text)
         self.add_class("-shown")
         self.screen.set_focus(self)
 
     def close(self) -> None:
-        """Away; what had the focus has it again."""
+        """Hide the line and give the focus back."""
         self.remove_class("-shown")
-        if self.before is not None and self.before.is_attached:
-            self.before.focus()
+        if self.focused_before is not None and self.focused_before.is_attached:
+            self.focused_before.focus()
 
     def action_leave(self) -> None:
         self.close()

@@ -1,8 +1,9 @@
-"""Who works and who waits: a row or two for each session, and the one whose feed is shown."""
+"""The list of sessions: one or two rows for each, and a mark for the one whose feed is shown."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from rich.cells import cell_len, set_cell_size
@@ -13,58 +14,54 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
 
+from quarterdeck.core.text.amounts import cut, money
+from quarterdeck.core.text.durations import age_words
 from quarterdeck.core.text.sanitize import one_line
-from quarterdeck.core.text.titles import cut, money
-from quarterdeck.surfaces.terminal.session_names import Name
-from quarterdeck.surfaces.terminal.styled_text import Row, Span
-from quarterdeck.surfaces.text.labels import lasting, state_word
-from quarterdeck.surfaces.tui.widgets.text_view import Wall, cursor_colour
-from quarterdeck.surfaces.tui.widgets.titled_pane import Titled
+from quarterdeck.surfaces.terminal.session_names import SessionName
+from quarterdeck.surfaces.terminal.styled_text import Row, TextSpan
+from quarterdeck.surfaces.text.labels import has_failed, state_label
+from quarterdeck.surfaces.text.session_order import state_since
+from quarterdeck.surfaces.tui.widgets.item_view import MOVE_KEYS, ItemView
+from quarterdeck.surfaces.tui.widgets.titled_pane import TitledPane
 
 Json = dict[str, Any]
 CURSOR = "▌"
 WORD = 10
 AGE = 5
 NAME = 10
-"""Cells that a name keeps when something stands beside it."""
+"""Cells that a name keeps when something is shown beside it."""
 TITLE = 6
-"""Cells below which a title says nothing."""
+"""Cells that a title needs; with fewer it is left out."""
 
 
-def session_rows(session: Json, name: Name, now: float, width: int, tall: bool) -> Iterator[Row]:
-    """A session: its state in glyph and word, its name, how long; then its title, run, cost. Where there is no second
-    row, as much of those as fits stands beside the name: how many requests wait, the cost, the title."""
-    state = state_word(session["agent_state"])
-    style = _style(session["agent_state"])
+def session_rows(session: Json, name: SessionName, now: float, width: int, tall: bool) -> Iterator[Row]:
+    """A session: its state as glyph and word, name and age; then title, run and cost. Without a second row, as much as
+    fits is shown beside the name: the number of waiting requests, the cost, the title."""
+    state = state_label(session)
+    style = "blocked" if has_failed(session) else _style(session["agent_state"])
     mark = "~" if session["state_source"] == "process" else ""
     word = _fit(state.word + mark, WORD)
-    age = f"{lasting(max(0.0, now - since(session))):>{AGE}}"
-    named = _named(session, name, max(6, width - WORD - AGE - 5), tall)
-    yield Span(f" {state.glyph} ", style), *named, Span(f" {word}", style), Span(f"{age} ", "dim")
+    age = f"{age_words(now - state_since(session)):>{AGE}}"
+    named = _name_spans(session, name, max(6, width - WORD - AGE - 5), tall)
+    yield TextSpan(f" {state.glyph} ", style), *named, TextSpan(f" {word}", style), TextSpan(f"{age} ", "dim")
     if tall:
-        yield (Span(set_cell_size(f"   {_detail(session, width - 4)}", width), "dim"),)
+        yield (TextSpan(set_cell_size(f"   {_detail(session, width - 4)}", width), "dim"),)
 
 
-def since(session: Json) -> float:
-    """When what a session does now began: its run while it runs, else its state."""
-    began = session.get("run_started_at") if session["agent_state"] == "running" else None
-    return float(began or session["state_at"] or session["last_event_at"])
-
-
-def _named(session: Json, name: Name, room: int, tall: bool) -> Iterator[Span]:
-    """The name in so much room, with what stands beside it where there is no second row."""
+def _name_spans(session: Json, name: SessionName, room: int, tall: bool) -> Iterator[TextSpan]:
+    """The name in this many cells; without a second row, with title, count and cost beside it."""
     strong = "strong" if session["pending"] else ""
-    aside = "" if tall else _aside(session, room - min(cell_len(str(name)), NAME))
-    shown = one_line(name.within(room - cell_len(aside)))
-    left = room - cell_len(aside) - cell_len(shown)
+    beside = "" if tall else _beside_name(session, room - min(cell_len(str(name)), NAME))
+    shown = one_line(name.within(room - cell_len(beside)))
+    left = room - cell_len(beside) - cell_len(shown)
     title = "" if tall or left < TITLE else _fit(f" {session['title']}", left)
-    yield Span(_fit(shown, room - cell_len(aside) - cell_len(title)), strong)
-    yield from (Span(part, "dim") for part in (title,) if part)
-    yield from (Span(part, strong or "dim") for part in (aside,) if part)
+    yield TextSpan(_fit(shown, room - cell_len(beside) - cell_len(title)), strong)
+    yield from (TextSpan(part, "dim") for part in (title,) if part)
+    yield from (TextSpan(part, strong or "dim") for part in (beside,) if part)
 
 
-def _aside(session: Json, room: int) -> str:
-    """How many requests wait, where it is more than one, and the cost; the first that fit."""
+def _beside_name(session: Json, room: int) -> str:
+    """The number of waiting requests if there are several, and the cost: the first that fit."""
     cost = money((session["usage"] or {}).get("cost_usd"))
     parts = [f" ×{session['pending']}" if session["pending"] > 1 else "", f" {cost}" if cost else ""]
     shown = ""
@@ -74,7 +71,7 @@ def _aside(session: Json, room: int) -> str:
 
 
 def _detail(session: Json, width: int) -> str:
-    """The title as far as there is room, the run, the cost."""
+    """The title, or why the last run failed, as far as there is room, then mode, run, waiting requests and cost."""
     waits = session["pending"]
     usage = session["usage"] or {}
     parts = [
@@ -83,7 +80,7 @@ def _detail(session: Json, width: int) -> str:
         f"{waits} waiting" if waits > 1 else "",
         money(usage.get("cost_usd")),
     ]
-    title = one_line(cut(session["title"], 200))
+    title = one_line(cut(session["last_error"] if has_failed(session) else session["title"], 200))
     end = "".join(f" · {part}" for part in parts if part)
     if not title:
         return end.removeprefix(" · ")
@@ -101,107 +98,94 @@ def _style(state: str) -> str:
     return words.get(state, state)
 
 
-class Sessions(Wall, Titled):
-    """The list. The first row stands for all of them."""
+class SessionPane(ItemView, TitledPane):
+    """The list of sessions. The first row means all of them."""
 
+    @dataclass
     class Chosen(Message):
-        """Another session's feed is wanted; None is everybody's."""
+        """A person chose the session whose feed to show; None is all of them."""
 
-        def __init__(self, session_id: str | None) -> None:
-            super().__init__()
-            self.session_id = session_id
+        session_id: str | None
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "up", show=False),
-        Binding("down,j", "move(1)", "down", show=False),
+        *MOVE_KEYS,
         Binding("home", "move(-100000)", "first", show=False),
         Binding("end", "move(100000)", "last", show=False),
         Binding("enter,right", "choose", "show", key_display="⏎", tooltip="show its feed, and its request"),
-        Binding("h", "screen.toggle_ended", "ended", tooltip="show or hide sessions that have ended"),
+        Binding("h", "screen.toggle_ended", "ended", tooltip="show or hide ended sessions"),
         Binding("y", "screen.copy", "copy", tooltip="copy the command that resumes it"),
     ]
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.entitled("Sessions")
-        self.cursor = 0
+        self.set_title("Sessions")
         self.chosen: str | None = None
         self._sessions: list[Json] = []
-        self._names: Mapping[str, Name] = {}
+        self._names: Mapping[str, SessionName] = {}
         self._now = 0.0
-        self._starts: list[int] = [0]
 
     @property
-    def pointed(self) -> Json | None:
+    def highlighted(self) -> Json | None:
         """The session under the cursor; None on the first row."""
         return self._sessions[self.cursor - 1] if 0 < self.cursor <= len(self._sessions) else None
 
-    def point_at(self, session_id: str) -> None:
-        """The cursor on this session, if it is in the list."""
+    def highlight(self, session_id: str) -> None:
+        """Put the cursor on this session, if it is in the list."""
         for place, session in enumerate(self._sessions, 1):
             if session["session_id"] == session_id:
                 self.cursor = place
                 self.action_move(0)
 
-    def tell(self, sessions: list[Json], names: Mapping[str, Name], now: float) -> None:
-        """Other sessions, or the same ones a moment later; the cursor stays on its session."""
-        held, before = self.pointed["session_id"] if self.pointed else None, self.cursor
+    def update(self, sessions: list[Json], names: Mapping[str, SessionName], now: float) -> None:
+        """Show these sessions as of now; the cursor stays on its session."""
+        selected_id, before = self.highlighted["session_id"] if self.highlighted else None, self.cursor
         self._sessions, self._names, self._now = sessions, names, now
         places = {session["session_id"]: place for place, session in enumerate(sessions, 1)}
-        self.cursor = places.get(held or "", min(self.cursor, len(sessions)) if held else 0)
+        self.cursor = places.get(selected_id or "", min(self.cursor, len(sessions)) if selected_id else 0)
         width = self.content_size.width
         tall = len(sessions) * 2 + 1 <= max(self.content_size.height, 8)
         glyph = "▸" if self.chosen is None else " "
-        rows: list[Row] = [
-            (Span(f" {glyph} "), Span(_fit("everything", max(6, width - 3)), "strong" if not self.chosen else "dim"))
-        ]
-        self._starts = [0]
-        for session in sessions:
-            self._starts.append(len(rows))
-            rows += session_rows(session, names[session["session_id"]], now, width, tall)
-        self.show_rows(rows)
+        name = TextSpan(_fit("everything", max(6, width - 3)), "strong" if not self.chosen else "dim")
+        rows = (session_rows(session, names[session["session_id"]], now, width, tall) for session in sessions)
+        self.show_items([[(TextSpan(f" {glyph} "), name)], *rows])
         if self.cursor != before:
             self.refresh()
         self.border_subtitle = f"{len(sessions)}" if sessions else ""
 
     def on_resize(self, event: events.Resize) -> None:
-        """Rows are as wide as the list: one that was told while it was hidden is made anew."""
-        self.tell(self._sessions, self._names, self._now)
+        """Draw the rows again: they are as wide as the list, also when it was updated while hidden."""
+        self.update(self._sessions, self._names, self._now)
 
     def render_line(self, y: int) -> Strip:
-        """The row under the cursor has a sign before it, beside its colour."""
+        """The row under the cursor has a mark before it, so that it does not show by colour alone."""
         strip, number = super().render_line(y), y + self.scroll_offset.y
-        if not self.has_focus or number >= len(self.rows) or self._place(number) != self.cursor:
+        if not self.has_focus or number >= len(self.rows) or self.item_at(number) != self.cursor:
             return strip
         sign, rest = strip.divide([1, strip.cell_length])
         return Strip.join([Strip([Segment(CURSOR, segment.style) for segment in sign]), rest])
 
     def row_style(self, number: int) -> Style | None:
-        place = self._place(number)
+        place = self.item_at(number)
         if place == self.cursor and self.has_focus:
-            return Style(bgcolor=cursor_colour(self))
+            return self.cursor_style
         chosen = self._sessions[place - 1]["session_id"] if place else None
         return Style(bgcolor=self._quiet_colour()) if chosen == self.chosen and place else None
 
     def _quiet_colour(self) -> str:
         return "#1f2a33" if self.app.current_theme.dark else "#e3e8e6"
 
-    def _place(self, number: int) -> int:
-        return max((place for place, start in enumerate(self._starts) if start <= number), default=0)
-
     def action_move(self, step: int) -> None:
         self.cursor = min(max(0, self.cursor + step), len(self._sessions))
-        start = self._starts[self.cursor]
+        start = self.rows_of(self.cursor).start
         self.scroll_to(y=max(0, min(start, max(self.scroll_offset.y, start + 2 - self.size.height))), animate=False)
         self.refresh()
 
     def action_choose(self) -> None:
-        pointed = self.pointed
-        self.chosen = pointed["session_id"] if pointed else None
+        session = self.highlighted
+        self.chosen = session["session_id"] if session else None
         self.post_message(self.Chosen(self.chosen))
 
     def on_click(self, event: events.Click) -> None:
-        offset = event.get_content_offset(self)
-        if offset is not None:
-            self.cursor = self._place(min(offset.y + self.scroll_offset.y, max(0, len(self.rows) - 1)))
+        if (place := self.clicked_item(event)) is not None:
+            self.cursor = place
             self.action_choose()

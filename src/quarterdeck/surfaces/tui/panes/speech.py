@@ -1,4 +1,4 @@
-"""The end of the feed while a model speaks: its words as they come, until the feed has them."""
+"""Live text of running models below the feed: shown piece by piece until the feed has the whole message."""
 
 from __future__ import annotations
 
@@ -10,73 +10,75 @@ from typing import Any
 from textual import work
 
 from quarterdeck.errors import Refused
-from quarterdeck.surfaces.client.connection import SURFACE, Talk
-from quarterdeck.surfaces.client.live import Live, Message
-from quarterdeck.surfaces.terminal.live_text import Saying, Spoken, followed
+from quarterdeck.surfaces.client.connection import SURFACE, DaemonConnection
+from quarterdeck.surfaces.client.live import LiveClient, LiveMessage
+from quarterdeck.surfaces.terminal.live_text import LiveText, StreamedText, followed_sessions
 from quarterdeck.surfaces.terminal.model import Model
-from quarterdeck.surfaces.terminal.styled_text import Line, fold, line
-from quarterdeck.surfaces.tui.widgets.text_view import Wall
+from quarterdeck.surfaces.terminal.styled_text import Row, StyledLine, fold, line
+from quarterdeck.surfaces.tui.widgets.text_view import TextView
 
 Json = dict[str, Any]
-MOST_ROWS = 6
+MAX_ROWS = 6
 
 
-def said_lines(name: str, said: Saying) -> Iterator[Line]:
-    """Who speaks, and what."""
-    yield line(("● ", "running"), (name, "strong"), (" thinks …" if said.thinks else " says", "dim"))
-    if said.text.strip():
-        yield from (line(part, indent=2) for part in said.text.strip("\n").split("\n"))
+def speech_lines(name: str, speech: StreamedText) -> Iterator[StyledLine]:
+    """The session's name, and its text so far."""
+    yield line(("● ", "running"), (name, "strong"), (" thinks …" if speech.is_thinking else " says", "dim"))
+    if speech.text.strip():
+        yield from (line(part, indent=2) for part in speech.text.strip("\n").split("\n"))
 
 
-class Speech(Wall, can_focus=False):
-    """There only while somebody speaks. Follows the streams of what is looked at, over a connection of its own."""
+class Speech(TextView, can_focus=False):
+    """Shown only while a model writes. Follows the streams of the shown sessions over a connection of its own."""
 
     DEFAULT_CSS = """
     Speech { height: auto; display: none; padding: 0 2; overflow: hidden; }
     Speech.-shown { display: block; }
     """
 
-    def __init__(self, talk: Talk, model: Model, *, id: str | None = None) -> None:
+    def __init__(self, connection: DaemonConnection, model: Model, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._talk = talk
+        self._connection = connection
         self._model = model
         self._followed: tuple[str, ...] = ()
-        self.spoken = Spoken()
+        self.live_text = LiveText()
 
-    def tell(self, chosen: str | None, events: list[Json]) -> None:
-        """Follow who is looked at, and show what they say now."""
-        wanted = followed(self._model.sessions, chosen)
-        if wanted != self._followed:
-            self._followed = wanted
-            self._follow(wanted)
-        self.spoken.recorded(events)
-        self.spoken.keep(wanted, time.monotonic())
+    def update(self, chosen: str | None, events: list[Json]) -> None:
+        """Follow the shown sessions and draw their live text."""
+        session_ids = followed_sessions(self._model.sessions, chosen)
+        if session_ids != self._followed:
+            self._followed = session_ids
+            self._follow(session_ids)
+        self.live_text.drop_recorded(events)
+        self.live_text.prune(session_ids, time.monotonic())
         self._draw()
 
     @work(exclusive=True, group="speech")
     async def _follow(self, sessions: tuple[str, ...]) -> None:
-        """Hear what these sessions say; nobody, when there are none."""
+        """Receive the streams of these sessions, if there are any."""
         if not sessions:
             return
-        live = Live(self._talk.where, client=SURFACE, topics=[f"streams:{one}" for one in sessions])
+        live = LiveClient(
+            self._connection.where, client=SURFACE, topics=[f"streams:{session_id}" for session_id in sessions]
+        )
         try:
             async with aclosing(live.follow()) as following:
-                async for said in following:
-                    if isinstance(said, Message) and said.kind == "stream":
-                        self.spoken.hear(said.body, time.monotonic())
+                async for message in following:
+                    if isinstance(message, LiveMessage) and message.kind == "stream":
+                        self.live_text.receive(message.body, time.monotonic())
                         self._draw()
         except Refused:
             return
 
     def _draw(self) -> None:
-        now = self.spoken.now
-        self.set_class(bool(now), "-shown")
-        if not now:
+        speeches = self.live_text.current
+        self.set_class(bool(speeches), "-shown")
+        if not speeches:
             return
         width = max(20, self.content_size.width or self.app.size.width - 8)
-        shown = []
-        for session_id, said in now.items():
-            head, *rows = fold(said_lines(str(self._model.name_of(session_id)), said), width)
-            shown += [head, *rows[-max(1, MOST_ROWS // len(now)) :]]
-        self.styles.height = len(shown)
-        self.show_rows(shown)
+        rows: list[Row] = []
+        for session_id, speech in speeches.items():
+            head, *text_rows = fold(speech_lines(str(self._model.name_of(session_id)), speech), width)
+            rows += [head, *text_rows[-max(1, MAX_ROWS // len(speeches)) :]]
+        self.styles.height = len(rows)
+        self.show_rows(rows)

@@ -1,40 +1,42 @@
-"""The to-dos of a run with their state."""
+"""The panel with the to-dos of a session."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from quarterdeck.surfaces.terminal.styled_text import Line, Span, line
-from quarterdeck.surfaces.tui.widgets.text_view import Wall
-from quarterdeck.surfaces.tui.widgets.titled_pane import Titled
+from quarterdeck.surfaces.terminal.lines.task_lines import MARKS
+from quarterdeck.surfaces.terminal.styled_text import StyledLine, TextSpan, line
+from quarterdeck.surfaces.tui.widgets.text_view import TextView
+from quarterdeck.surfaces.tui.widgets.titled_pane import TitledPane
 
 Json = dict[str, Any]
-MARKS = {"done": ("✓", "dim"), "doing": ("▸", "running"), "in_progress": ("▸", "running")}
 
 
-def task_lines(session: Json) -> Iterator[Line]:
-    """Each to-do on a line, with a sign for its state."""
+def task_lines(session: Json) -> Iterator[StyledLine]:
+    """One line for each to-do, with a mark for its state."""
     for todo in session["todos"]:
         glyph, style = MARKS.get(todo["status"], ("·", ""))
-        yield line(Span(f"{glyph} ", style), Span(todo["text"], "dim" if todo["status"] == "done" else ""), indent=1)
+        yield line(
+            TextSpan(f"{glyph} ", style), TextSpan(todo["text"], "dim" if todo["status"] == "done" else ""), indent=1
+        )
 
 
-def tally(session: Json) -> str:
-    """How many are done, of how many."""
+def progress(session: Json) -> str:
+    """Done and all to-dos, like `2/5`."""
     todos = session["todos"]
     return f"{sum(todo['status'] == 'done' for todo in todos)}/{len(todos)}"
 
 
-class Tasks(Wall, Titled):
-    """The to-dos of the session that is looked at."""
+class TaskPanel(TextView, TitledPane):
+    """The to-dos of the session that is shown."""
 
-    DEFAULT_CSS = "Tasks { display: none; } Tasks.-shown { display: block; }"
+    DEFAULT_CSS = "TaskPanel { display: none; } TaskPanel.-shown { display: block; }"
 
-    def tell(self, session: Json | None, name: str) -> None:
-        """Other to-dos, or none: then there is no panel."""
+    def update(self, session: Json | None, name: str) -> None:
+        """Show the session's to-dos; hide the panel when there are none."""
         self.set_class(bool(session and session["todos"]), "-shown")
         if session and session["todos"]:
             run = f" · run {session['runs']}" if session["runs"] else ""
-            self.entitled(f"Tasks of {name}{run} · {tally(session)}")
+            self.set_title(f"Tasks of {name}{run} · {progress(session)}")
             self.show(task_lines(session))

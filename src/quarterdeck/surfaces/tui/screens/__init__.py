@@ -1,1 +1,11 @@
-"""The other screens: one a file."""
+"""The other screens, one in each file.
+
+base            the bases of all of them
+table_screen    a page with a table, details below it, slow calls, and offers
+rules           the rules
+audit           every decision and change
+tasks           the to-dos of every run
+health          the state of the daemon
+about           version, home, and what leaves this machine
+workspace       projects, worktrees, plugins, marketplaces, MCP servers
+"""

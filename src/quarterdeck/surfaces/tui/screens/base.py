@@ -1,9 +1,12 @@
-"""The common shape of the other screens: a title, what is shown, the keys, and a way back."""
+"""The bases of all screens but the main one: a title, the content, the keys, and a key that goes back."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar, cast
 
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -11,15 +14,18 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from quarterdeck.core.text.sanitize import one_line
-from quarterdeck.surfaces.tui.panes.header import Banner
-from quarterdeck.surfaces.tui.widgets.footer import Keys
+from quarterdeck.errors import QuarterdeckError
+from quarterdeck.surfaces.terminal.styled_text import StyledLine
+from quarterdeck.surfaces.tui.panes.header import Banner, Header
+from quarterdeck.surfaces.tui.widgets.footer import KeyFooter
+from quarterdeck.surfaces.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
     from quarterdeck.surfaces.tui.app import QuarterdeckApp
 
 
 class PageScreen(Screen[None]):
-    """Closes with Escape or q, back to the bridge."""
+    """A screen that Escape or q closes."""
 
     heading = ""
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -28,27 +34,63 @@ class PageScreen(Screen[None]):
     ]
 
     @property
-    def face(self) -> QuarterdeckApp:
+    def tui(self) -> QuarterdeckApp:
         return cast("QuarterdeckApp", self.app)
 
     def compose(self) -> ComposeResult:
+        yield Header()
         yield Static(Content(self.heading), classes="title", markup=False, id="title")
         yield Banner()
-        yield from self.inside()
-        yield Keys(self.face.status.shown)
+        yield from self.compose_page()
+        yield KeyFooter(self.tui.status.shown)
 
-    def inside(self) -> ComposeResult:
-        """What the page holds."""
+    def compose_page(self) -> ComposeResult:
+        """The widgets of the page."""
         yield from ()
 
-    def name_it(self, words: str) -> None:
-        """More after the title."""
-        for title in self.query("#title").results(Static):  # it may be gone when this comes late
+    def on_screen_resume(self) -> None:
+        self.tui.redraw_soon()
+
+    def update_header(self) -> None:
+        """Show who waits: a request that comes while this screen is open is seen here."""
+        model = self.tui.model
+        for header in self.query(Header):  # none before the screen is composed
+            header.update(model.metrics, model.runner_id, not model.is_stale(time.monotonic()))
+
+    def set_subtitle(self, words: str) -> None:
+        """Show these words after the heading."""
+        for title in self.query("#title").results(Static):  # the page may be closed when an answer comes late
             title.update(Content(one_line(f"{self.heading}  {words}")))
 
-    def trouble(self, words: str) -> None:
+    def show_error(self, words: str) -> None:
+        """Show an error in the banner; hide it for an empty text."""
         for banner in self.query(Banner):
-            banner.tell(words)
+            banner.update(words)
 
-    def action_reload(self) -> None:
-        """Read what is shown again."""
+    async def read(self) -> None:
+        """Read the content and show it."""
+
+    @work(exclusive=True, group="read")
+    async def action_reload(self) -> None:
+        """Read the content again; the banner says why that failed."""
+        try:
+            self.show_error("")
+            await self.read()
+        except QuarterdeckError as error:
+            self.show_error(str(error))
+
+
+class TextPage(PageScreen):
+    """A page of lines."""
+
+    def compose_page(self) -> ComposeResult:
+        yield TextView(classes="page")
+
+    def on_mount(self) -> None:
+        self.query_one(".page").focus()
+        self.call_after_refresh(self.action_reload)
+
+    def show(self, lines: Iterable[StyledLine]) -> None:
+        """Show these lines."""
+        for view in self.query(".page").results(TextView):  # the page may be closed by now
+            view.show(lines)

@@ -1,66 +1,40 @@
-"""The to-dos of every run, as the feed tells them."""
+"""The to-dos of every run, read from the feed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from textual import work
 from textual.binding import Binding, BindingType
 
 from quarterdeck.errors import QuarterdeckError
-from quarterdeck.surfaces.terminal.styled_text import Line, line
-from quarterdeck.surfaces.text.labels import ago
-from quarterdeck.surfaces.tui.panes.task_panel import MARKS
-from quarterdeck.surfaces.tui.screens.run_todos import KINDS, RunTodos, Todo, todo_runs
+from quarterdeck.surfaces.terminal.lines.task_lines import (
+    KINDS,
+    RunTodo,
+    RunTodos,
+    task_lines,
+    task_rows,
+    todos_by_run,
+)
+from quarterdeck.surfaces.terminal.styled_text import StyledLine
 from quarterdeck.surfaces.tui.screens.table_screen import TablePage
-from quarterdeck.surfaces.tui.widgets.table import Cell, Grid
 
 Json = dict[str, Any]
 PAGE = 1_000
-MOST = 5_000
-"""Events that are read at most; older ones are left to the feed."""
+MAX_EVENTS = 5_000
+"""Events read at most; older ones can be seen in the feed."""
 FAR = 2**62
-AGAIN_SECONDS = 2.0
-STATES = {"done": "done", "doing": "at it", "in_progress": "at it", "open": "open", "blocked": "blocked"}
-
-
-def task_rows(runs: Iterable[RunTodos], names: dict[str, str]) -> Iterator[tuple[str, tuple[Cell, ...]]]:
-    """Each to-do on a row; who and which run stand where they begin."""
-    session_id = ""
-    for run in runs:
-        head = names.get(run.session_id, run.session_id[:8]) if run.session_id != session_id else ""
-        session_id = run.session_id
-        place = run_name(run)
-        for todo in run.todos:
-            glyph, style = MARKS.get(todo.state, ("·", ""))
-            words: Cell = (todo.words, "dim" if todo.state == "done" else "")
-            done = run.tally if place else ""
-            yield f"{run.run_id}/{todo.todo_id}", ((head, "strong"), place, (done, "dim"), (glyph, style), words)
-            head = place = ""
-
-
-def run_name(run: RunTodos) -> str:
-    """A run by its number."""
-    return f"run {run.number}" if run.number else "no run"
-
-
-def task_lines(run: RunTodos, todo: Todo, who: str, title: str, now: float) -> Iterator[Line]:
-    """One to-do, whole."""
-    yield line((todo.text, "strong"))
-    reason = f" ({todo.reason})" if todo.reason else ""
-    yield line(f"{STATES.get(todo.state, todo.state)}{reason}", (f" · {ago(todo.at, now)}", "dim"))
-    if todo.details:
-        yield line(todo.details)
-    yield line((f"{who} · {run_name(run)} · {title}", "dim"))
+POLL_SECONDS = 2.0
 
 
 class TasksPage(TablePage):
-    """What every agent has set out to do, the latest run first; done ones too."""
+    """The to-dos of every agent, done ones too, the latest run first."""
 
     heading = "Tasks"
     columns = ("session", "run", "done", "", "to-do")
     empty = "No agent has made a list yet."
+    row_actions = ("feed",)
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f", "feed", "its feed", tooltip="the feed of the session"),
     ]
@@ -68,68 +42,49 @@ class TasksPage(TablePage):
     def __init__(self) -> None:
         super().__init__()
         self._events: list[Json] = []
-        self._found: dict[str, tuple[RunTodos, Todo]] = {}
 
     def on_mount(self) -> None:
-        super().on_mount()
-        self.set_interval(AGAIN_SECONDS, self._go_on)
+        self.set_interval(POLL_SECONDS, self._read_newer)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return bool(self._found) if action == "feed" else True
-
-    def action_reload(self) -> None:
-        self._read()
-
-    @work(exclusive=True, group="read")
-    async def _read(self) -> None:
-        """Page by page, the latest first, up to a bound."""
-        found: list[Json] = []
-        try:
-            while len(found) < MOST:
-                before = found[0]["seq_no"] if found else FAR
-                page = await self.face.talk.get("/feed", kind=KINDS, before=before, limit=PAGE)
-                older = [one for one in page["events"] if one["seq_no"] < before]
-                if not older:
-                    break
-                found = older + found
-                self.name_it(f"reading … {len(found):,}")
-        except QuarterdeckError as error:
-            self.trouble(str(error))
-            return
-        self.trouble("")
-        self._events = found
-        self._tell()
+    async def read(self) -> None:
+        """Read the events page by page, the latest first, up to `MAX_EVENTS`."""
+        events: list[Json] = []
+        while len(events) < MAX_EVENTS:
+            before = events[0]["seq_no"] if events else FAR
+            page = await self.tui.daemon.get("/feed", kind=KINDS, before=before, limit=PAGE)
+            older = [one for one in page["events"] if one["seq_no"] < before]
+            if not older:
+                break
+            events = older + events
+            self.set_subtitle(f"reading … {len(events):,}")
+        self._events = events
+        self._show_todos()
 
     @work(exclusive=True, group="read")
-    async def _go_on(self) -> None:
-        """What has been told since."""
+    async def _read_newer(self) -> None:
+        """Read the events since the last one, and draw again if there are any."""
         last = self._events[-1]["seq_no"] if self._events else 0
         try:
-            page = await self.face.talk.get("/feed", kind=KINDS, after=last, limit=PAGE)
+            page = await self.tui.daemon.get("/feed", kind=KINDS, after=last, limit=PAGE)
         except QuarterdeckError:
             return
         if newer := [one for one in page["events"] if one["seq_no"] > last]:
-            self._events = (self._events + newer)[-MOST:]
-            self._tell()
+            self._events = (self._events + newer)[-MAX_EVENTS:]
+            self._show_todos()
 
-    def _tell(self) -> None:
-        runs = todo_runs(self._events)
-        names = {run.session_id: str(self.face.model.name_of(run.session_id)) for run in runs}
-        self._found = {f"{run.run_id}/{todo.todo_id}": (run, todo) for run in runs for todo in run.todos}
-        self.fill(task_rows(runs, names))
-
-    @property
-    def _pointed(self) -> tuple[RunTodos, Todo] | None:
-        return self._found.get(self.table.pointed or "")
+    def _show_todos(self) -> None:
+        runs = todos_by_run(self._events)
+        names = {run.session_id: str(self.tui.model.name_of(run.session_id)) for run in runs}
+        self.fill([(run, todo) for run in runs for todo in run.todos], task_rows(runs, names))
 
     def action_feed(self) -> None:
-        if (found := self._pointed) is not None:
+        if self.highlighted is not None:
+            run, _ = self.highlighted
             self.dismiss(None)
-            self.face.bridge.look_at(found[0].session_id)
+            self.tui.main_screen.go_to_session(run.session_id)
 
-    def on_grid_chosen(self, message: Grid.Chosen) -> None:
-        if message.key in self._found:
-            run, todo = self._found[message.key]
-            session = self.face.model.sessions.get(run.session_id, {})
-            who = str(self.face.model.name_of(run.session_id))
-            self.tell_below(task_lines(run, todo, who, session.get("title", ""), self.face.clock()))
+    def lines(self, item: tuple[RunTodos, RunTodo]) -> Iterable[StyledLine]:
+        run, todo = item
+        session = self.tui.model.sessions.get(run.session_id, {})
+        who = str(self.tui.model.name_of(run.session_id))
+        return task_lines(run, todo, who, session.get("title", ""), self.tui.clock())

@@ -1,4 +1,4 @@
-"""The last look at what goes to the terminal: nothing in it acts there or hides, and without colours none is sent."""
+"""Final output filter: removes control and hidden characters, and colours under NO_COLOR."""
 
 from __future__ import annotations
 
@@ -13,29 +13,30 @@ from textual.filter import LineFilter
 
 from quarterdeck.core.text.sanitize import UNSEEN
 
-STANDS_FOR = "?"
+REPLACEMENT = "?"
 NO_COLOURS = Style.from_color(RichColor.default(), RichColor.default())
 REVERSED = Style(reverse=True)
-APART = 12
-"""By how much a ground must differ from that of its widget to mean something, like a cursor."""
+DISTINCT_BY = 12
+"""How much a background must differ from its widget's, per colour channel, to mean something, like a cursor."""
 
 
-class LastLook(LineFilter):
-    """Widgets spell such characters out before; in what is being edited they are only replaced, cell by cell."""
+class OutputFilter(LineFilter):
+    """Replaces control and hidden characters, cell by cell. Text to read was already spelled out by its widget; this
+    covers text being edited, and mistakes."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         if not UNSEEN.search("".join(segment.text for segment in segments)):
             return segments
-        return [Segment(harmless(text), style, control) for text, style, control in segments]
+        return [Segment(replace_hidden(text), style, control) for text, style, control in segments]
 
 
-def harmless(text: str) -> str:
-    """The text without anything that acts or hides, as wide as it was."""
-    return UNSEEN.sub(lambda found: STANDS_FOR * cell_len(found.group()), text)
+def replace_hidden(text: str) -> str:
+    """The text without control and hidden characters, in the same width."""
+    return UNSEEN.sub(lambda match: REPLACEMENT * cell_len(match.group()), text)
 
 
 class NoColours(LineFilter):
-    """No colour at all. What stood on a ground of its own, like the row of a cursor, is reversed."""
+    """Removes all colours. Text on a background of its own, like the row of a cursor, is reversed instead."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         return [
@@ -43,9 +44,9 @@ class NoColours(LineFilter):
         ]
 
 
-@lru_cache(2048)
+@lru_cache(2048)  # runs for every segment of every frame, over few distinct styles
 def _without_colours(style: Style, background: Color) -> Style:
-    ground = style.bgcolor and Color.from_rich_color(style.bgcolor)
-    is_apart = ground and max(abs(a - b) for a, b in zip(ground.rgb, background.rgb, strict=True)) > APART
+    own = style.bgcolor and Color.from_rich_color(style.bgcolor)
+    is_distinct = own and max(abs(a - b) for a, b in zip(own.rgb, background.rgb, strict=True)) > DISTINCT_BY
     plain = style + NO_COLOURS
-    return plain + REVERSED if is_apart and not style.reverse else plain
+    return plain + REVERSED if is_distinct and not style.reverse else plain

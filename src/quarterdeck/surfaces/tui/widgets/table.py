@@ -1,8 +1,9 @@
-"""A table of harmless text: columns as wide as they need, a row under the cursor."""
+"""A table of harmless text with a cursor. Each column is as wide as it needs to be."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.cells import cell_len, set_cell_size
@@ -13,46 +14,41 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
 
+from quarterdeck.core.text.amounts import cut
 from quarterdeck.core.text.sanitize import one_line
-from quarterdeck.core.text.titles import cut
-from quarterdeck.surfaces.terminal.styled_text import Row, Span
-from quarterdeck.surfaces.tui.widgets.text_view import Wall, cursor_colour
+from quarterdeck.surfaces.terminal.styled_text import Cell, Row, TableRows, TextSpan
+from quarterdeck.surfaces.tui.widgets.item_view import MOVE_KEYS, ItemView
 
 WIDE, WIDEST = 36, 300
-"""Characters of a cell at most, and of one in the last column."""
-
-Cell = str | tuple[str, str]
-Rows = Iterable[tuple[str, tuple[Cell, ...]]]
+"""The most characters of a cell, and of one in the last column."""
 
 
-def laid_out(columns: tuple[str, ...], rows: list[tuple[Cell, ...]]) -> Iterator[Row]:
+def table_rows(columns: tuple[str, ...], rows: list[tuple[Cell, ...]]) -> Iterator[Row]:
     """The heading and the rows, each column as wide as its widest cell."""
-    cells = [tuple(Span(name, "dim") for name in columns), *(tuple(_spans(row)) for row in rows)]
+    cells = [tuple(TextSpan(name, "dim") for name in columns), *(tuple(_spans(row)) for row in rows)]
     widths = [max(cell_len(row[place].text) for row in cells) for place in range(len(columns))]
     for row in cells:
         sized = zip(row, widths, strict=True)
-        yield (Span(" "), *(Span(set_cell_size(cell.text, width) + "  ", cell.style) for cell, width in sized))
+        yield (TextSpan(" "), *(TextSpan(set_cell_size(cell.text, width) + "  ", cell.style) for cell, width in sized))
 
 
-def _spans(row: tuple[Cell, ...]) -> Iterator[Span]:
+def _spans(row: tuple[Cell, ...]) -> Iterator[TextSpan]:
     for place, cell in enumerate(row):
         text, style = cell if isinstance(cell, tuple) else (cell, "")
-        yield Span(cut(one_line(text[: WIDEST * 2]), WIDEST if place == len(row) - 1 else WIDE), style)
+        yield TextSpan(cut(one_line(text[: WIDEST * 2]), WIDEST if place == len(row) - 1 else WIDE), style)
 
 
-class Grid(Wall):
+class Table(ItemView):
     """Rows by key; Enter or a click chooses one."""
 
+    @dataclass
     class Chosen(Message):
         """A row was chosen."""
 
-        def __init__(self, key: str) -> None:
-            super().__init__()
-            self.key = key
+        key: str
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "up", show=False),
-        Binding("down,j", "move(1)", "down", show=False),
+        *MOVE_KEYS,
         Binding("pageup", "page(-1)", "page up", show=False),
         Binding("pagedown", "page(1)", "page down", show=False),
         Binding("home", "move(-1000000)", "first", show=False),
@@ -64,10 +60,9 @@ class Grid(Wall):
         super().__init__(id=id)
         self._columns = columns
         self._keys: list[str] = []
-        self.cursor = 0
 
     @property
-    def pointed(self) -> str | None:
+    def highlighted_key(self) -> str | None:
         """The key of the row under the cursor."""
         return self._keys[self.cursor] if self._keys else None
 
@@ -75,14 +70,14 @@ class Grid(Wall):
     def count(self) -> int:
         return len(self._keys)
 
-    def fill(self, rows: Rows) -> None:
-        """Other rows; the cursor stays on its row, or near it."""
-        held = self.pointed
-        found = list(rows)
-        self._keys = [key for key, _ in found]
-        place = self._keys.index(held) if held in self._keys else self.cursor
-        self.cursor = min(place, max(0, len(found) - 1))
-        self.show_rows(list(laid_out(self._columns, [cells for _, cells in found])))
+    def fill(self, rows: TableRows) -> None:
+        """Replace the rows. The cursor stays on its row, or near it."""
+        highlighted = self.highlighted_key
+        filled = list(rows)
+        self._keys = [key for key, _ in filled]
+        place = self._keys.index(highlighted) if highlighted in self._keys else self.cursor
+        self.cursor = min(place, max(0, len(filled) - 1))
+        self.show_rows(list(table_rows(self._columns, [cells for _, cells in filled])))
         self.refresh()
         self.refresh_bindings()
 
@@ -90,10 +85,10 @@ class Grid(Wall):
         return bool(self._keys) if action == "choose" else True
 
     def row_style(self, number: int) -> Style | None:
-        return Style(bgcolor=cursor_colour(self)) if number == self.cursor + 1 and self._keys else None
+        return self.cursor_style if number == self.cursor + 1 and self._keys else None
 
     def draw(self, row: Row, width: int, over: Style | None = None) -> Strip:
-        """A row that goes on beyond the edge says so."""
+        """Draw a row; one that is wider than the table ends with …"""
         text = "".join(span.text for span in row)
         if cell_len(text.rstrip()) <= width:
             return super().draw(row, width, over)
@@ -112,8 +107,8 @@ class Grid(Wall):
         self.action_move(step * max(1, self.size.height - 2))
 
     def action_choose(self) -> None:
-        if self.pointed is not None:
-            self.post_message(self.Chosen(self.pointed))
+        if self.highlighted_key is not None:
+            self.post_message(self.Chosen(self.highlighted_key))
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)

@@ -1,4 +1,4 @@
-"""A wall of styled lines: a scrolling widget that folds and draws only rows, never markup."""
+"""A scrolling widget for styled lines. It folds and draws rows, and never reads markup."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from textual import events
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
-from textual.widget import Widget
 
-from quarterdeck.surfaces.terminal.styled_text import Line, Row, fold, plain
-from quarterdeck.surfaces.tui.widgets.themes import CURSORS, style_of
+from quarterdeck.surfaces.terminal.styled_text import Row, StyledLine, fold, plain
+from quarterdeck.surfaces.tui.widgets.themes import style_of
 
 
-class Wall(ScrollView, can_focus=True):
-    """Shows lines, folded at its width. A row may be drawn greyed, and one may be the chosen one."""
+class TextView(ScrollView, can_focus=True):
+    """Shows lines, folded at its width, or rows that were folded elsewhere; greyed if wanted."""
 
-    DEFAULT_CSS = "Wall { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; }"
+    DEFAULT_CSS = "TextView { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; }"
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self._lines: list[Line] = []
+        self._lines: list[StyledLine] = []
         self._rows: list[Row] = []
         self._width = 0
         self._grey = False
+        self._place: float | None = None
         self._base = Style.null()
 
     @property
@@ -35,30 +35,47 @@ class Wall(ScrollView, can_focus=True):
 
     @property
     def text(self) -> str:
-        """Everything on the wall, as plain text."""
+        """All rows, as plain text."""
         return plain(self._rows)
 
-    def show(self, lines: Iterable[Line], grey: bool = False) -> None:
-        """Other lines; the place of reading stays. The same ones again are not drawn anew."""
-        shown, room = list(lines), self._room
+    def show(self, lines: Iterable[StyledLine], grey: bool = False) -> None:
+        """Replace the lines and keep the scroll position. The same lines again are not redrawn."""
+        shown, room = list(lines), self._row_width
         if (shown, grey, room) != (self._lines, self._grey, self._width) or not shown:
             self._lines, self._grey = shown, grey
             self._fold(room)
 
     @property
-    def _room(self) -> int:
-        """Cells of a row, beside the bar when there is one."""
+    def _row_width(self) -> int:
+        """The width of a row in cells, without the scrollbar."""
         return self.scrollable_content_region.width
 
     def watch_show_vertical_scrollbar(self) -> None:
-        self.call_after_refresh(self._refit)
+        self.call_after_refresh(self._fold_again)
+
+    def keep_place(self) -> None:
+        """Remember the place before the rows go until they are folded for another width: the few rows shown meanwhile
+        would scroll to the top."""
+        if self._place is None:
+            self._place = self.scroll_y / max(1, len(self._rows))
+
+    def leave_place(self) -> None:
+        """Scroll to the top, and stay there."""
+        self._place = None
+        self.scroll_home(animate=False)
+
+    def _return_to_place(self, rows: list[Row]) -> None:
+        if self._place is not None and len(rows) > self.size.height:
+            place, self._place = self._place, None
+            self.call_after_refresh(self.scroll_to, y=round(place * len(rows)), animate=False)
 
     def show_rows(self, rows: list[Row], grey: bool = False) -> None:
-        """Rows that were folded elsewhere. Only those that have changed are drawn anew."""
+        """Show rows that were folded elsewhere. Only changed rows are redrawn."""
+        self._return_to_place(rows)
         width, before = self.content_size.width, self._rows
-        alike = not self._lines and (grey, width, len(rows)) == (self._grey, self._width, len(before))
+        is_same_shape = not self._lines and (grey, width, len(rows)) == (self._grey, self._width, len(before))
         self._lines, self._rows, self._grey, self._width = [], rows, grey, width
-        if alike:
+        if is_same_shape:
             for number, (old, new) in enumerate(zip(before, rows, strict=True)):
                 if old != new:
                     self.refresh_line(number)
@@ -67,7 +84,7 @@ class Wall(ScrollView, can_focus=True):
             self.refresh()
 
     def show_tail(self, start: int, tail: list[Row], grey: bool = False) -> None:
-        """Other rows after so many that stay as they are, however many these are."""
+        """Replace the rows from `start` on. The time it takes does not depend on the number of rows before it."""
         before = self._rows[start:]
         self._rows[start:] = tail
         if (grey, len(before)) != (self._grey, len(tail)):
@@ -86,22 +103,22 @@ class Wall(ScrollView, can_focus=True):
         self.refresh()
 
     def on_resize(self, event: events.Resize) -> None:
-        self._refit()
+        self._fold_again()
 
-    def _refit(self) -> None:
-        if self._lines and self._room != self._width:
-            self._fold(self._room)
+    def _fold_again(self) -> None:
+        if self._lines and self._row_width != self._width:
+            self._fold(self._row_width)
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self.refresh()
 
     def row_style(self, number: int) -> Style | None:
-        """A style over a whole row."""
+        """The style over a whole row; None by default."""
         return None
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """What every row of a frame shares is looked up once."""
+        """Render rows. The base style is looked up once for all rows of a frame, since that is slow."""
         self._base = self.rich_style
         return super().render_lines(crop)
 
@@ -113,7 +130,7 @@ class Wall(ScrollView, can_focus=True):
         return self.draw(self._rows[number], width, self.row_style(number))
 
     def draw(self, row: Row, width: int, over: Style | None = None) -> Strip:
-        """A row in the colours of the theme."""
+        """Draw a row in the colours of the theme."""
         theme = self.app.theme
         segments = []
         for span in row:
@@ -123,8 +140,3 @@ class Wall(ScrollView, can_focus=True):
             segments.append(Segment(span.text, style))
         strip = Strip(segments).adjust_cell_length(width, Style.null())
         return strip.apply_style(self._base + over if over else self._base)
-
-
-def cursor_colour(widget: Widget) -> str:
-    """What lies behind the row that has the cursor."""
-    return CURSORS.get(widget.app.theme, CURSORS["dark"])

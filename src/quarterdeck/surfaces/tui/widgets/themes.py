@@ -1,81 +1,63 @@
-"""Three themes: dark, light and high contrast. Every colour stands beside a glyph or a word, and the set is told apart
-by people who do not see red from green."""
+"""Three themes: dark, light and high contrast. No meaning rests on colour alone: there is always a glyph or a word, and
+the colours stay distinct for people who cannot tell red from green."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 from rich.style import Style
 from textual.theme import Theme
 
 NAMES = ("dark", "light", "contrast")
+"""The themes, in the order of the columns of every table below."""
 
-_DARK = {
-    "running": "#2fbf93",
-    "waiting": "bold #f0b13c",
-    "asks": "bold #6cc4f5",
-    "idle": "#97a3b0",
-    "done": "#6fa8ff",
-    "stopped": "#93a8c9",
-    "blocked": "bold #ff7a5c",
-    "dim": "#97a3b0",
-    "strong": "bold",
-    "code": "bold #f4f1e6",
-    "key": "bold #f0b13c",
-    "added": "#6cc4f5",
-    "removed": "#ff9a73",
-    "warn": "#f0b13c",
-    "good": "#2fbf93",
-    "risk-medium": "bold #f0b13c",
-    "risk-high": "bold #ff7a5c",
-    "risk-critical": "bold #14181d on #ff7a5c",
+_STYLES = {
+    "running": ("#2fbf93", "#006d50", "bold #00ffbf"),
+    "waiting": ("bold #f0b13c", "bold #8a5800", "bold #ffd000"),
+    "asks": ("bold #6cc4f5", "bold #005f94", "bold #7fdcff"),
+    "idle": ("#97a3b0", "#5b6670", "#ffffff"),
+    "done": ("#6fa8ff", "#1f4fb8", "bold #9cc4ff"),
+    "stopped": ("#93a8c9", "#48618a", "#ffffff"),
+    "blocked": ("bold #ff7a5c", "bold #b23c00", "bold reverse #ff9e80"),
+    "dim": ("#97a3b0", "#5b6670", "#e0e0e0"),
+    "strong": ("bold", "bold", "bold"),
+    "code": ("bold #f4f1e6", "bold #14181d", "bold #ffffff"),
+    "key": ("bold #f0b13c", "bold #005f94", "bold underline #ffd000"),
+    "added": ("#6cc4f5", "#005f94", "bold #7fdcff"),
+    "removed": ("#ff9a73", "#a83a00", "bold #ff9e80"),
+    "warn": ("#f0b13c", "#8a5800", "bold #ffd000"),
+    "good": ("#2fbf93", "#006d50", "bold #00ffbf"),
+    "risk-medium": ("bold #f0b13c", "bold #8a5800", "bold #ffd000"),
+    "risk-high": ("bold #ff7a5c", "bold #b23c00", "bold #ff9e80"),
+    "risk-critical": ("bold #14181d on #ff7a5c", "bold #ffffff on #b23c00", "bold reverse #ff9e80"),
 }
-_LIGHT = {
-    "running": "#006d50",
-    "waiting": "bold #8a5800",
-    "asks": "bold #005f94",
-    "idle": "#5b6670",
-    "done": "#1f4fb8",
-    "stopped": "#48618a",
-    "blocked": "bold #b23c00",
-    "dim": "#5b6670",
-    "strong": "bold",
-    "code": "bold #14181d",
-    "key": "bold #005f94",
-    "added": "#005f94",
-    "removed": "#a83a00",
-    "warn": "#8a5800",
-    "good": "#006d50",
-    "risk-medium": "bold #8a5800",
-    "risk-high": "bold #b23c00",
-    "risk-critical": "bold #ffffff on #b23c00",
-}
-_CONTRAST = {
-    "running": "bold #00ffbf",
-    "waiting": "bold #ffd000",
-    "asks": "bold #7fdcff",
-    "idle": "#ffffff",
-    "done": "bold #9cc4ff",
-    "stopped": "#ffffff",
-    "blocked": "bold reverse #ff9e80",
-    "dim": "#e0e0e0",
-    "strong": "bold",
-    "code": "bold #ffffff",
-    "key": "bold underline #ffd000",
-    "added": "bold #7fdcff",
-    "removed": "bold #ff9e80",
-    "warn": "bold #ffd000",
-    "good": "bold #00ffbf",
-    "risk-medium": "bold #ffd000",
-    "risk-high": "bold #ff9e80",
-    "risk-critical": "bold reverse #ff9e80",
-}
-_SAME = {"sent": "dim", "unknown": "dim", "ended": "dim", "risk-low": "dim", "needs you": "waiting", "": ""}
-PALETTES: Mapping[str, Mapping[str, str]] = {"dark": _DARK, "light": _LIGHT, "contrast": _CONTRAST}
+_ALIASES = {"sent": "dim", "unknown": "dim", "ended": "dim", "risk-low": "dim", "needs you": "waiting", "": ""}
 
-CURSORS: Mapping[str, str] = {"dark": "#243240", "light": "#dbe6ec", "contrast": "#002b3c"}
-"""What lies behind the row that has the cursor. Near enough to the background that every colour is read on both."""
+_COLOURS = {
+    "primary": ("#5aa9d6", "#005f94", "#ffffff"),
+    "secondary": ("#3f5a70", "#b9c4cc", "#ffffff"),
+    "accent": ("#f0b13c", "#8a5800", "#ffd000"),
+    "foreground": ("#dfe3e6", "#1b2127", "#ffffff"),
+    "background": ("#14181d", "#f7f5ef", "#000000"),
+    "panel": ("#1d242b", "#e9e5da", "#000000"),
+    "success": ("#2fbf93", "#006d50", "#00ffbf"),
+    "warning": ("#f0b13c", "#8a5800", "#ffd000"),
+    "error": ("#ff7a5c", "#b23c00", "#ff9e80"),
+}
+"""The colours that Textual derives others from."""
+
+_VARIABLES = {
+    "text-accent": ("#d9a0c6", "#8a3d70", "#ffb3e6"),
+    "success-muted": ("#12303f", "#d3e6f2", "#00384d"),
+    "error-muted": ("#3c231d", "#fbdfd0", "#4d1a00"),
+    "foreground-disabled": ("#72808c", "#7b7666", "#a6a6a6"),
+    "border-blurred": ("#5a6875", "#8f8978", "#8a8a8a"),
+    "footer-key-foreground": ("#f0b13c", "#005f94", "#ffd000"),
+    "block-cursor-blurred-background": ("#243240", "#dbe6ec", "#002b3c"),
+}
+_MORE = {"dark": {"block-cursor-text-style": "bold"}, "contrast": {"text-secondary": "#9cc4ff"}}
 
 _HUES = {
     "text-primary": "asks",
@@ -85,98 +67,34 @@ _HUES = {
     "text-error": "blocked",
     "foreground-muted": "dim",
 }
-"""What Textual calls the colours of a palette: what it styles has the same ones."""
+"""Textual's names for colours of a palette, so that its own widgets use the same ones."""
 
 
-def _variables(theme: str, more: Mapping[str, str]) -> dict[str, str]:
-    hues = {name: PALETTES[theme][part].split()[-1] for name, part in _HUES.items()}
-    return {**hues, "block-cursor-blurred-background": CURSORS[theme], **more}
+def _column(table: Mapping[str, tuple[str, str, str]], theme: str) -> dict[str, str]:
+    return {name: values[NAMES.index(theme)] for name, values in table.items()}
 
 
-THEMES = (
-    Theme(
-        name="dark",
-        primary="#5aa9d6",
-        secondary="#3f5a70",
-        accent="#f0b13c",
-        foreground="#dfe3e6",
-        background="#14181d",
-        surface="#14181d",
-        panel="#1d242b",
-        success="#2fbf93",
-        warning="#f0b13c",
-        error="#ff7a5c",
-        variables=_variables(
-            "dark",
-            {
-                "text-accent": "#d9a0c6",
-                "success-muted": "#12303f",
-                "error-muted": "#3c231d",
-                "foreground-disabled": "#72808c",
-                "border-blurred": "#5a6875",
-                "footer-key-foreground": "#f0b13c",
-                "block-cursor-text-style": "bold",
-            },
-        ),
-    ),
-    Theme(
-        name="light",
-        primary="#005f94",
-        secondary="#b9c4cc",
-        accent="#8a5800",
-        foreground="#1b2127",
-        background="#f7f5ef",
-        surface="#f7f5ef",
-        panel="#e9e5da",
-        success="#006d50",
-        warning="#8a5800",
-        error="#b23c00",
-        dark=False,
-        variables=_variables(
-            "light",
-            {
-                "text-accent": "#8a3d70",
-                "success-muted": "#d3e6f2",
-                "error-muted": "#fbdfd0",
-                "foreground-disabled": "#7b7666",
-                "border-blurred": "#8f8978",
-                "footer-key-foreground": "#005f94",
-            },
-        ),
-    ),
-    Theme(
-        name="contrast",
-        primary="#ffffff",
-        secondary="#ffffff",
-        accent="#ffd000",
-        foreground="#ffffff",
-        background="#000000",
-        surface="#000000",
-        panel="#000000",
-        success="#00ffbf",
-        warning="#ffd000",
-        error="#ff9e80",
-        variables=_variables(
-            "contrast",
-            {
-                "text-secondary": "#9cc4ff",
-                "text-accent": "#ffb3e6",
-                "success-muted": "#00384d",
-                "error-muted": "#4d1a00",
-                "foreground-disabled": "#a6a6a6",
-                "border-blurred": "#8a8a8a",
-                "footer-key-foreground": "#ffd000",
-            },
-        ),
-    ),
-)
+PALETTES: Mapping[str, Mapping[str, str]] = {theme: _column(_STYLES, theme) for theme in NAMES}
+
+CURSORS = {theme: _column(_VARIABLES, theme)["block-cursor-blurred-background"] for theme in NAMES}
+"""The background of the row with the cursor, near enough to the normal one that every colour is readable on both."""
 
 
-@lru_cache(maxsize=256)
+def _theme(name: str) -> Theme:
+    colours: dict[str, Any] = _column(_COLOURS, name)
+    hues = {variable: PALETTES[name][role].split()[-1] for variable, role in _HUES.items()}
+    variables = {**hues, **_column(_VARIABLES, name), **_MORE.get(name, {})}
+    return Theme(name=name, dark=name != "light", surface=colours["background"], variables=variables, **colours)
+
+
+THEMES = tuple(map(_theme, NAMES))
+
+
+@lru_cache(maxsize=256)  # parsing a style is slow, and this runs for every span that is drawn
 def style_of(theme: str, name: str) -> Style:
     """The style of a named part in a theme; an unknown name is plain."""
-    palette = PALETTES.get(theme, _DARK)
-    found = palette.get(name)
-    if found is None:
-        found = palette.get(_SAME.get(name, ""), "")
-    return Style.parse(found) if found else Style.null()
+    palette = PALETTES.get(theme, PALETTES["dark"])
+    definition = palette.get(name)
+    if definition is None:
+        definition = palette.get(_ALIASES.get(name, ""), "")
+    return Style.parse(definition) if definition else Style.null()

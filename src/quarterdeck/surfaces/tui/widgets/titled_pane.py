@@ -1,4 +1,4 @@
-"""A pane with a title that says whether it has the focus, by a sign and not by a colour alone."""
+"""A pane whose title shows the focus with a sign, not by colour alone."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from quarterdeck.core.text.sanitize import one_line
 FOCUSED = "▸ "
 
 
-class Titled(Widget):
-    """`entitled` says what the pane is called."""
+class TitledPane(Widget):
+    """A pane with a title in its frame."""
 
-    _called = ""
+    DEFAULT_CLASSES = "pane"
+    _title_text = ""
 
-    def entitled(self, words: str) -> None:
-        """Other words in the frame; never markup."""
-        if words != self._called:
-            self._called = words
+    def set_title(self, words: str) -> None:
+        """Change the title; never read as markup."""
+        if words != self._title_text:
+            self._title_text = words
             self._write_title()
 
     def watch_has_focus(self, has_focus: bool) -> None:
@@ -26,4 +27,4 @@ class Titled(Widget):
         self._write_title()
 
     def _write_title(self) -> None:
-        self.border_title = Content(f"{FOCUSED if self.has_focus else ''}{one_line(self._called)}")
+        self.border_title = Content(f"{FOCUSED if self.has_focus else ''}{one_line(self._title_text)}")

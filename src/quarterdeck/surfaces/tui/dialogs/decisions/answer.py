@@ -1,4 +1,4 @@
-"""Answering questions, one after the other: by number, in own words, with a note."""
+"""The dialog that answers questions, one after the other: by number, in your own words, with a note."""
 
 from __future__ import annotations
 
@@ -12,111 +12,101 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from quarterdeck.core.text.sanitize import one_line, visible
-from quarterdeck.surfaces.terminal.model import Asked
-from quarterdeck.surfaces.terminal.request_card import questions_of
-from quarterdeck.surfaces.tui.dialogs.base import DecisionDialog
-from quarterdeck.surfaces.tui.dialogs.choices import DIGITS, Chosen, Numbered
-from quarterdeck.surfaces.tui.widgets.line_input import Field
+from quarterdeck.surfaces.terminal.forms.answers import question_answer, questions_of
+from quarterdeck.surfaces.terminal.request_item import RequestItem
+from quarterdeck.surfaces.tui.dialogs.base import DecisionDialog, label, save_key
+from quarterdeck.surfaces.tui.dialogs.choices import DIGITS, Chosen, NumberedChoice
+from quarterdeck.surfaces.tui.widgets.inputs import LineInput
 
 Json = dict[str, Any]
 NOTE_LIMIT = 4_000
 
 
-def answer_to(question: Mapping[str, Any], chosen: list[int], typed: str) -> str | list[str] | None:
-    """The answer by what was chosen and typed; words of one's own go beside several choices, and instead of one."""
-    labels = [str(option.get("label", "")) for option in question.get("options", [])]
-    picked = [labels[place] for place in chosen]
-    if question.get("multiSelect"):
-        return [*picked, *([typed] if typed else [])] or None
-    return typed or (picked[0] if picked else None)
+class QuestionBox(Vertical):
+    """One question: its text, its numbered options, an input for your own words and one for a note."""
 
+    DEFAULT_CSS = "QuestionBox { height: auto; }"
 
-class Question(Vertical):
-    """One question: its text, its numbered options, room for own words and for a note."""
-
-    DEFAULT_CSS = "Question { height: auto; }"
-
-    def __init__(self, place: int, asked: Mapping[str, Any], start: str) -> None:
+    def __init__(self, place: int, question: Mapping[str, Any], start: str) -> None:
         super().__init__(id=f"question{place}")
-        self.asked = asked
+        self.question = question
         self._place = place
         self._start = [int(start) - 1] if start in DIGITS and start else []
 
     def compose(self) -> ComposeResult:
-        several = bool(self.asked.get("multiSelect"))
-        words = visible(str(self.asked["question"])) + (" (several may be chosen)" if several else "")
+        several = bool(self.question.get("multiSelect"))
+        words = visible(str(self.question["question"])) + (" (several may be chosen)" if several else "")
         yield Static(Content(words).stylize("bold"), classes="says", markup=False)
-        options = [(str(o.get("label", "")), str(o.get("description", ""))) for o in self.asked.get("options", [])]
+        options = [(str(o.get("label", "")), str(o.get("description", ""))) for o in self.question.get("options", [])]
         chosen = [place for place in self._start if place < len(options)]
         if options:
-            yield Numbered(options, several=several, chosen=chosen, id=f"pick{self._place}")
+            yield NumberedChoice(options, several=several, chosen=chosen, id=f"pick{self._place}")
         also = "other, beside these, in your own words" if several else "other: in your own words"
-        yield Field(placeholder=also if options else "in your own words", id=f"typed{self._place}")
-        yield Field(placeholder="a note for the agent, or nothing", max_length=NOTE_LIMIT, id=f"note{self._place}")
+        yield LineInput(placeholder=also if options else "in your own words", id=f"typed{self._place}")
+        yield LineInput(placeholder="a note for the agent, or nothing", max_length=NOTE_LIMIT, id=f"note{self._place}")
 
     @property
-    def numbered(self) -> Numbered | None:
-        return next(iter(self.query(Numbered)), None)
+    def numbered(self) -> NumberedChoice | None:
+        return next(iter(self.query(NumberedChoice)), None)
 
     @property
     def answer(self) -> str | list[str] | None:
         typed = self.query_one(f"#typed{self._place}", Input).value.strip()
-        return answer_to(self.asked, self.numbered.picked if self.numbered else [], typed)
+        return question_answer(self.question, self.numbered.picked if self.numbered else [], typed)
 
     @property
     def note(self) -> str:
         return self.query_one(f"#note{self._place}", Input).value.strip()
 
     def begin(self) -> None:
-        """Ready to be answered."""
+        """Focus the first widget that answers."""
         (self.numbered or self.query_one(f"#typed{self._place}", Input)).focus()
 
     def on_chosen(self, message: Chosen) -> None:
-        """One choice takes the place of words that were typed."""
-        if not self.asked.get("multiSelect"):
+        """Replace typed words by the choice, if only one answer is allowed."""
+        if not self.question.get("multiSelect"):
             self.query_one(f"#typed{self._place}", Input).value = ""
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Words that are typed take the place of one choice."""
-        numbered = self.numbered
-        if event.value and event.input.id == f"typed{self._place}" and numbered and not self.asked.get("multiSelect"):
-            numbered.clear()
+        """Replace the choice by typed words, if only one answer is allowed."""
+        is_answer = event.value and event.input.id == f"typed{self._place}"
+        if is_answer and self.numbered and not self.question.get("multiSelect"):
+            self.numbered.clear()
 
 
 class AnswerDialog(DecisionDialog[Json]):
-    """Ends with the answers and the notes by the questions' texts."""
+    """Ends with the answers and the notes, by the text of their question."""
 
     heading = "Answer"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "go_on", "next, or send", tooltip="to the next question; after the last one it sends"),
         Binding("pagedown", "turn(1)", "next question", show=False),
         Binding("pageup", "turn(-1)", "previous question", show=False),
-        Binding("ctrl+s,f2", "save", "send", priority=True, key_display="^s"),
+        save_key("send"),
     ]
 
-    def __init__(self, asked: Asked, start: str = "") -> None:
-        super().__init__(asked)
-        self._questions = questions_of(asked.shown)
+    def __init__(self, item: RequestItem, start: str = "") -> None:
+        super().__init__(item)
+        self._questions = questions_of(item.shown)
         self._start = start
         self._place = 0
 
-    def inside(self) -> ComposeResult:
+    def compose_box(self) -> ComposeResult:
         if not self._questions:
-            yield Static("This question has a form Quarterdeck does not know: answer it at its terminal.", markup=False)
+            yield label("This question has a form Quarterdeck does not know: answer it at its terminal.")
         for place, question in enumerate(self._questions):
-            yield Question(place, question, self._start if not place else "")
+            yield QuestionBox(place, question, self._start if not place else "")
 
     def on_mount(self) -> None:
-        super().on_mount()
         self._turn_to(0)
 
     def _turn_to(self, place: int) -> None:
         """Show one question."""
         self._place = min(max(0, place), max(0, len(self._questions) - 1))
-        for number, question in enumerate(self.query(Question)):
-            question.display = number == self._place
-            if question.display:
-                question.begin()
+        for position, box in enumerate(self.query(QuestionBox)):
+            box.display = position == self._place
+            if box.display:
+                box.begin()
         if self._questions:
             topic = one_line(str(self._questions[self._place].get("header") or ""))[:40]
             parts = (self.heading, f"{self._place + 1} of {len(self._questions)}", topic)
@@ -126,12 +116,12 @@ class AnswerDialog(DecisionDialog[Json]):
         self._turn_to(self._place + step)
 
     def action_go_on(self) -> None:
-        """To the next question, once this one is answered; after the last one all is sent."""
-        shown = self.query_one(f"#question{self._place}", Question) if self._questions else None
-        if shown is not None and shown.answer is None:
-            self.trouble("Pick one by its number, or type your own words")
+        """Go to the next question once this one is answered; after the last one send all answers."""
+        box = self.query_one(f"#question{self._place}", QuestionBox) if self._questions else None
+        if box is not None and box.answer is None:
+            self.show_error("Pick one by its number, or type your own words")
         elif self._place + 1 < len(self._questions):
-            self.trouble("")
+            self.show_error("")
             self._turn_to(self._place + 1)
         else:
             self.save()
@@ -142,14 +132,14 @@ class AnswerDialog(DecisionDialog[Json]):
     def save(self) -> None:
         answers: Json = {}
         notes: dict[str, str] = {}
-        for place, question in enumerate(self.query(Question)):
-            text = str(question.asked["question"])
-            answer = question.answer
+        for position, box in enumerate(self.query(QuestionBox)):
+            text = str(box.question["question"])
+            answer = box.answer
             if answer is None:
-                self._turn_to(place)
-                self.trouble(f"not answered yet: {text}")
+                self._turn_to(position)
+                self.show_error(f"not answered yet: {text}")
                 return
             answers[text] = answer
-            notes |= {text: question.note} if question.note else {}
+            notes |= {text: box.note} if box.note else {}
         if answers:
             self.send({"answers": answers, "notes": notes or None})

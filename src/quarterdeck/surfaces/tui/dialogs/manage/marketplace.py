@@ -1,4 +1,4 @@
-"""Adding a marketplace: a folder, an address, or a repository."""
+"""The dialog that adds a marketplace: a folder, an address, or a repository."""
 
 from __future__ import annotations
 
@@ -6,40 +6,34 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.widgets import Input, Static
+from textual.binding import BindingType
 
-from quarterdeck.surfaces.tui.dialogs.manage.command_dialog import OrderDialog
-from quarterdeck.surfaces.tui.widgets.line_input import Field
-
-Json = dict[str, Any]
+from quarterdeck.surfaces.tui.dialogs.base import label, save_key
+from quarterdeck.surfaces.tui.dialogs.manage.command_dialog import CommandDialog
+from quarterdeck.surfaces.tui.widgets.inputs import LineInput
 
 
-class MarketplaceDialog(OrderDialog):
-    """Ends with what Claude Code said."""
+class MarketplaceDialog(CommandDialog):
+    """The dialog that adds a marketplace; its result is Claude Code's output."""
 
     heading = "Add a marketplace"
-    doing = "Adding"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s,f2", "send", "add it", priority=True, key_display="^s")]
+    progress_label = "Adding"
+    BINDINGS: ClassVar[list[BindingType]] = [save_key("add it")]
 
     def fields(self) -> ComposeResult:
-        yield Static("A folder, an address, or a repository of GitHub:", classes="says", markup=False)
-        yield Field(placeholder="like /home/ann/market or owner/repository", id="source", max_length=2048)
-        yield Static("Adding it installs nothing: its plugins are offered to be installed.", markup=False)
-
-    def on_mount(self) -> None:
-        super().on_mount()
-        self.query_one("#source", Input).focus()
+        yield label("A folder, an address, or a GitHub repository:")
+        yield LineInput(placeholder="like /home/ann/market or owner/repository", id="source", max_length=2048)
+        yield label("Adding it installs nothing: its plugins are offered to be installed.")
 
     def on_input_submitted(self) -> None:
-        self.action_send()
+        self.action_save()
 
-    def wanted(self) -> tuple[str, Json, str] | str:
-        source = self.query_one("#source", Input).value.strip()
+    def read_command(self) -> tuple[str, dict[str, Any], str] | str:
+        source = self.value("source")
         if not source:
             return "name a folder, an address, or owner/repository"
         if source.startswith("."):
-            return "a folder is named from / or from ~"
+            return "a folder must start with / or ~"
         if source.startswith("~/"):
             source = str(Path(source).expanduser())
         return "/plugins/marketplaces", {"source": source}, ""

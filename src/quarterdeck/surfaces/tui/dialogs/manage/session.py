@@ -1,150 +1,119 @@
-"""What more a session needs to be told: a prompt, how it goes on, or another mode or model."""
+"""The dialogs of session commands: write a prompt, continue a conversation, change the mode or model."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
-from urllib.parse import quote
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.content import Content
-from textual.widgets import Input, Static, TextArea
+from textual.binding import BindingType
+from textual.widgets import Static, TextArea
 
-from quarterdeck.core.text.sanitize import one_line
-from quarterdeck.surfaces.terminal.session_actions import MODES, PERMISSION_MODES, called
-from quarterdeck.surfaces.tui.dialogs.choices import OneWord
-from quarterdeck.surfaces.tui.dialogs.manage.command_dialog import KEEP, OrderDialog
-from quarterdeck.surfaces.tui.widgets.line_input import Field
+from quarterdeck.surfaces.terminal.session_actions import MODES, PERMISSION_MODES, session_label, session_path
+from quarterdeck.surfaces.tui.dialogs.base import label, save_key
+from quarterdeck.surfaces.tui.dialogs.choices import WordChoice
+from quarterdeck.surfaces.tui.dialogs.manage.command_dialog import (
+    KEEP_BINDING,
+    CommandDialog,
+    launch_fields,
+    model_field,
+)
 
 Json = dict[str, Any]
-AS_IT_IS = "as it is"
+UNCHANGED = (None, "as it is")
 
 
-def path_of(session: Json) -> str:
-    """Where a session is in the API."""
-    return f"/sessions/{quote(session['session_id'], safe='')}"
-
-
-class SessionDialog(OrderDialog):
-    """About one session."""
+class SessionDialog(CommandDialog):
+    """A dialog about one session."""
 
     def __init__(self, session: Json) -> None:
         super().__init__()
         self.session = session
 
     @property
-    def at(self) -> str:
-        return path_of(self.session)
+    def path(self) -> str:
+        return session_path(self.session)
 
-    def what(self) -> Static:
-        """Which session it is about."""
+    def summary(self) -> Static:
+        """The session in one line."""
         title = f" · {self.session['title']}" if self.session["title"] else ""
-        return Static(Content(one_line(f"{called(self.session)}{title}")), classes="says", markup=False)
+        return label(f"{session_label(self.session)}{title}")
 
 
-class WriteDialog(SessionDialog):
-    """A prompt for a session of ours."""
+class PromptDialog(SessionDialog):
+    """Sends a prompt to an owned session."""
 
     heading = "Write to a session"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        KEEP,
-        Binding("ctrl+s,f2", "send", "send", priority=True, key_display="^s"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [KEEP_BINDING, save_key("send")]
 
     def __init__(self, session: Json) -> None:
         super().__init__(session)
-        self.draft_of = f"write {session['session_id']}"
+        self.draft_key = f"write {session['session_id']}"
 
     def fields(self) -> ComposeResult:
-        yield self.what()
+        yield self.summary()
         yield from self.prompt_box("^s sends it")
 
     def on_mount(self) -> None:
-        super().on_mount()
         box = self.query_one("#prompt", TextArea)
-        box.focus()
         box.move_cursor(box.document.end)
 
-    def wanted(self) -> tuple[str, Json, str] | str:
-        return (f"{self.at}/messages", {"prompt": self.prompt}, "") if self.prompt else "write something first"
+    def read_command(self) -> tuple[str, Json, str] | str:
+        prompt = self.value("prompt")
+        return (f"{self.path}/messages", {"prompt": prompt}, "") if prompt else "write something first"
 
 
-class GoOnDialog(SessionDialog):
-    """A conversation goes on: resumed, forked, or taken over."""
+class ContinueDialog(SessionDialog):
+    """Continues a conversation: resumes, forks, or takes over."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        KEEP,
-        Binding("ctrl+s,f2", "send", "go on", priority=True, key_display="^s"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [KEEP_BINDING, save_key("go on")]
     HEADINGS: ClassVar[dict[str, str]] = {
         "resume": "Resume a conversation",
         "fork": "Fork a conversation",
         "takeover": "Take a session over",
     }
-    doing = "Starting"
+    progress_label = "Starting"
 
-    def __init__(self, session: Json, how: str, words: str = "") -> None:
+    def __init__(self, session: Json, action: str, words: str = "") -> None:
         super().__init__(session)
-        self._how = how
+        self._action = action
         self._words = words
-        self.heading = self.HEADINGS[how]
-        self.draft_of = f"{how} {session['session_id']}"
+        self.heading = self.HEADINGS[action]
+        self.draft_key = f"{action} {session['session_id']}"
 
     def fields(self) -> ComposeResult:
-        yield self.what()
+        yield self.summary()
         yield from self.prompt_box("^s goes on with or without it", self._words)
-        mode = self.session["mode"]
-        yield OneWord("mode", MODES, MODES.index(mode) if mode in MODES else 0, id="mode")
-        had = self.session["permission_mode"]
-        place = PERMISSION_MODES.index(had) if had in PERMISSION_MODES else 0
-        yield OneWord("permissions", PERMISSION_MODES, place, id="permissions")
-        if self._how == "resume":
-            yield Field(placeholder="model: leave empty for the usual one", id="model", max_length=200)
+        yield from launch_fields(self.session["mode"], self.session["permission_mode"])
+        if self._action == "resume":
+            yield model_field("the usual one")
 
-    def on_mount(self) -> None:
-        super().on_mount()
-        self.query_one("#prompt", TextArea).focus()
-
-    def wanted(self) -> tuple[str, Json, str] | str:
-        body: Json = {
-            "mode": MODES[self.query_one("#mode", OneWord).chosen],
-            "permission_mode": PERMISSION_MODES[self.query_one("#permissions", OneWord).chosen],
-        }
-        if self.prompt:
-            body["prompt"] = self.prompt
-        folder = self.session["cwd"]
-        if self._how == "resume":
-            model = self.query_one("#model", Input).value.strip()
-            more = {"resume": self.session["session_id"]} | ({"model": model} if model else {})
-            return "/sessions", body | more, folder
-        return f"{self.at}/{self._how}", body, folder
+    def read_command(self) -> tuple[str, Json, str] | str:
+        body = self.filled("mode", "permission_mode", "prompt")
+        if self._action == "resume":
+            more = {"resume": self.session["session_id"]} | self.filled("model")
+            return "/sessions", body | more, self.session["cwd"]
+        return f"{self.path}/{self._action}", body, self.session["cwd"]
 
 
 class SwitchDialog(SessionDialog):
-    """Another mode; or, where it runs over the SDK, another model or permission mode."""
+    """Changes the mode, or the model and permission mode of an SDK session."""
 
-    heading = "Let it go on otherwise"
-    doing = "Changing"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s,f2", "send", "change", priority=True, key_display="^s")]
+    heading = "Change mode or model"
+    progress_label = "Changing"
+    BINDINGS: ClassVar[list[BindingType]] = [save_key("change")]
 
     def fields(self) -> ComposeResult:
-        yield self.what()
-        yield OneWord("mode", MODES, MODES.index(self.session["mode"]), id="mode")
+        yield self.summary()
+        yield WordChoice("mode", MODES, self.session["mode"], id="mode")
         if self.session["mode"] == "sdk":
-            yield OneWord("permissions", (AS_IT_IS, *PERMISSION_MODES), 0, id="permissions")
-            yield Field(placeholder="model: leave empty for the one it has", id="model", max_length=200)
+            yield WordChoice("permissions", (UNCHANGED, *PERMISSION_MODES), id="permission_mode")
+            yield model_field("the one it has")
 
-    def wanted(self) -> tuple[str, Json, str] | str:
-        mode = MODES[self.query_one("#mode", OneWord).chosen]
-        more = self._more()
+    def read_command(self) -> tuple[str, Json, str] | str:
+        mode = self.value("mode")
+        changes = self.filled("permission_mode", "model") if self.session["mode"] == "sdk" else {}
         if mode == self.session["mode"]:
-            return (f"{self.at}/mode", more, "") if more else "choose what shall be otherwise"
-        return "one thing at a time: the mode, or the rest" if more else (f"{self.at}/mode", {"mode": mode}, "")
-
-    def _more(self) -> Json:
-        if self.session["mode"] != "sdk":
-            return {}
-        place = self.query_one("#permissions", OneWord).chosen
-        model = self.query_one("#model", Input).value.strip()
-        more = {"permission_mode": PERMISSION_MODES[place - 1]} if place else {}
-        return more | ({"model": model} if model else {})
+            return (f"{self.path}/mode", changes, "") if changes else "choose what to change"
+        if changes:
+            return "change one thing at a time: the mode, or the rest"
+        return f"{self.path}/mode", {"mode": mode}, ""

@@ -1,10 +1,8 @@
-"""Starting a session: in which project, how, and with which prompt."""
+"""The dialog that starts a session: project, prompt, modes and model."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
-from pathlib import Path
 from typing import Any, ClassVar
 
 from rich.style import Style
@@ -14,103 +12,73 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Input, TextArea
 
-from quarterdeck.core.text.sanitize import one_line
-from quarterdeck.core.text.titles import cut
-from quarterdeck.errors import QuarterdeckError
-from quarterdeck.surfaces.terminal.session_actions import MODES, PERMISSION_MODES
-from quarterdeck.surfaces.terminal.styled_text import Row, Span, fold, line
-from quarterdeck.surfaces.tui.dialogs.choices import OneWord
-from quarterdeck.surfaces.tui.dialogs.manage.command_dialog import KEEP, OrderDialog
-from quarterdeck.surfaces.tui.widgets.line_input import Field
-from quarterdeck.surfaces.tui.widgets.text_view import Wall, cursor_colour
+from quarterdeck.errors import NoDaemon, QuarterdeckError
+from quarterdeck.surfaces.terminal.forms.project_choice import matching_projects, typed_folder
+from quarterdeck.surfaces.terminal.lines.project_lines import project_row
+from quarterdeck.surfaces.terminal.styled_text import fold, line
+from quarterdeck.surfaces.tui.dialogs.base import save_key
+from quarterdeck.surfaces.tui.dialogs.choices import WordChoice
+from quarterdeck.surfaces.tui.dialogs.manage.command_dialog import (
+    KEEP_BINDING,
+    CommandDialog,
+    launch_fields,
+    model_field,
+)
+from quarterdeck.surfaces.tui.widgets.item_view import ItemView
 
 Json = dict[str, Any]
-MOST_ROWS = 6
-LOOK_SECONDS = 0.5
-NAME = 22
+MAX_ROWS = 6
+POLL_SECONDS = 0.5
 
 
-def used_at(project: Json) -> float:
-    """When a project was last worked in with an agent, else when it last changed."""
-    return float(max([project["last_modified"], *(one["last_used_at"] for one in project["prior_sessions"])]))
-
-
-def fitting(projects: Iterable[Json], text: str) -> list[Json]:
-    """The projects that hold every word of a text; trusted ones first, then the latest."""
-    words = text.lower().split()
-    found = [one for one in projects if all(word in one["path"].lower() for word in words)]
-    return sorted(found, key=lambda one: (not one["trusted"], -one["live_sessions"], -used_at(one), one["path"]))
-
-
-def typed_folder(text: str) -> str | None:
-    """The folder that a text names by itself, from the root or from home."""
-    stripped = text.strip()
-    return str(Path(stripped).expanduser()) if stripped.startswith(("/", "~/")) else None
-
-
-def project_row(project: Json, width: int) -> Row:
-    """One project: trusted or not, by a sign and a word; its name, branch and folder."""
-    trusted = project["trusted"]
-    name = cut(one_line(project["name"]), NAME)
-    branch = f"  {cut(one_line(project['git_branch']), 20)}" if project["git_branch"] else ""
-    parts = [
-        Span(" ✓ trusted  " if trusted else " · untrusted", "good" if trusted else "dim"),
-        Span(f" {name}", "strong"),
-        Span(branch, "dim"),
-    ]
-    room = max(8, width - sum(len(part.text) for part in parts) - 3)
-    return (*parts, Span(f"  {cut(one_line(project['path']), room)}", "dim"))
-
-
-class Projects(Wall, can_focus=False):
-    """The projects that fit what was typed; one is chosen."""
+class ProjectChoices(ItemView, can_focus=False):
+    """The projects that match the typed text; one is chosen."""
 
     class Picked(Message):
-        """One was clicked."""
+        """A project was clicked."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._found: list[Json] = []
-        self.cursor = 0
+        self._shown: list[Json] = []
 
     @property
     def chosen(self) -> Json | None:
-        return self._found[self.cursor] if self._found else None
+        return self._shown[self.cursor] if self._shown else None
 
-    def tell(self, found: list[Json], nothing: str) -> None:
-        """Other projects; the choice stays where it was, if it is still among them."""
-        held = self.chosen["path"] if self.chosen else None
-        self._found = found
-        self.cursor = next((n for n, one in enumerate(found) if one["path"] == held), 0)
+    def update(self, projects: list[Json], empty_text: str) -> None:
+        """Show these projects; the chosen one stays chosen if it is still among them."""
+        chosen_path = self.chosen["path"] if self.chosen else None
+        self._shown = projects
+        self.cursor = next((n for n, one in enumerate(projects) if one["path"] == chosen_path), 0)
         width = self.content_size.width or 80
-        rows = [project_row(one, width) for one in found] or list(fold([line((nothing, "dim"), indent=1)], width))
-        self.styles.height = max(1, min(len(rows), MOST_ROWS))
-        self.show_rows(rows)
+        rows = [project_row(one, width) for one in projects] or list(fold([line((empty_text, "dim"), indent=1)], width))
+        self.styles.height = max(1, min(len(rows), MAX_ROWS))
+        self.show_items([row] for row in rows)
 
     def choose(self, path: str) -> None:
-        """The project in this folder, if it is among them."""
-        self.cursor = next((n for n, one in enumerate(self._found) if one["path"] == path), self.cursor)
+        """Choose the project in this folder, if it is among them."""
+        self.cursor = next((n for n, one in enumerate(self._shown) if one["path"] == path), self.cursor)
         self.move(0)
 
     def move(self, step: int) -> None:
-        self.cursor = min(max(0, self.cursor + step), max(0, len(self._found) - 1))
+        self.cursor = min(max(0, self.cursor + step), max(0, len(self._shown) - 1))
         top = self.scroll_offset.y
-        self.scroll_to(y=min(self.cursor, max(top, self.cursor - MOST_ROWS + 1)), animate=False)
+        self.scroll_to(y=min(self.cursor, max(top, self.cursor - MAX_ROWS + 1)), animate=False)
         self.refresh()
 
     def row_style(self, number: int) -> Style | None:
-        return Style(bgcolor=cursor_colour(self)) if self._found and number == self.cursor else None
+        return super().row_style(number) if self._shown else None
 
     def on_click(self, event: events.Click) -> None:
-        offset = event.get_content_offset(self)
-        if offset is not None and offset.y + self.scroll_offset.y < len(self._found):
-            self.cursor = offset.y + self.scroll_offset.y
+        place = self.clicked_item(event)
+        if place is not None and self._shown:
+            self.cursor = place
             self.refresh()
             self.post_message(self.Picked())
 
 
-class Filter(Input):
-    """Narrows the projects as one types; up and down choose."""
+class ProjectFilter(Input):
+    """The input that filters the projects; up and down choose one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "pick(-1)", "project above", show=False),
@@ -119,93 +87,85 @@ class Filter(Input):
     ]
 
     def action_pick(self, step: int) -> None:
-        self.screen.query_one(Projects).move(step)
+        self.screen.query_one(ProjectChoices).move(step)
 
     def action_done(self) -> None:
-        """At once, so that what is typed next is the prompt."""
+        """Focus the prompt at once, so that the next keys go into it."""
         self.screen.set_focus(self.screen.query_one("#prompt"))
 
 
-class StartDialog(OrderDialog):
-    """Ends with the session that was started."""
+class StartDialog(CommandDialog):
+    """Ends with the new session."""
 
     heading = "Start a session"
-    doing = "Starting"
-    draft_of = "start"
+    progress_label = "Starting"
+    draft_key = "start"
     BINDINGS: ClassVar[list[BindingType]] = [
-        KEEP,
-        Binding("ctrl+s,f2", "send", "start", priority=True, key_display="^s"),
+        KEEP_BINDING,
+        save_key("start"),
     ]
 
     def __init__(self, folder: str) -> None:
         super().__init__()
         self._folder = folder
         self._projects: list[Json] = []
-        self._nothing = "Looking for projects …"
+        self._empty_text = "Looking for projects …"
 
     def fields(self) -> ComposeResult:
-        yield Filter(placeholder="project: type to filter, ↑ ↓ choose; or a folder, from / or ~/", id="filter")
-        yield Projects(id="projects")
+        yield ProjectFilter(placeholder="project: type to filter, ↑ ↓ choose; or a folder, from / or ~/", id="filter")
+        yield ProjectChoices(id="projects")
         yield from self.prompt_box("^s starts with or without it")
-        yield OneWord("mode", MODES, 0, id="mode")
-        yield OneWord("permissions", PERMISSION_MODES, 0, id="permissions")
-        yield OneWord("works in", ("the folder", "a new git worktree"), 0, id="worktree")
-        yield Field(placeholder="model: leave empty for the usual one", id="model", max_length=200)
+        yield from launch_fields()
+        yield WordChoice("works in", ((False, "the folder"), (True, "a new git worktree")), id="worktree")
+        yield model_field("the usual one")
 
     def on_mount(self) -> None:
-        super().on_mount()
-        self.query_one(Filter).focus()
-        self._read()
+        self._read_projects()
 
     @work(exclusive=True, group="projects")
-    async def _read(self) -> None:
-        """The projects of this machine, as far as they are known, and again while the daemon looks for them."""
-        self._tell()
-        looking, is_first = True, True
-        while looking:
+    async def _read_projects(self) -> None:
+        """Read the known projects of this machine, and again as long as the daemon scans for them."""
+        self._show_projects()
+        is_scanning, is_first = True, True
+        while is_scanning:
             try:
-                found = await self.face.talk.slowly("GET", "/projects")
+                listing = await self.tui.daemon.long_call("GET", "/projects")
             except QuarterdeckError as error:
-                self.trouble(str(error))
-                return
-            self._projects, looking = found["projects"], found["scan"]["state"] == "running"
-            few = "No project fits" if self._projects else "No projects yet (projects.roots names where to look)"
-            self._nothing = f"{few}; a folder can be given from / or ~/"
-            self._tell()
+                self.show_failure(error)
+                if not isinstance(error, NoDaemon):
+                    return
+                await asyncio.sleep(POLL_SECONDS)
+                continue
+            self._projects, is_scanning = listing["projects"], listing["scan"]["state"] == "running"
+            reason = "No project matches" if self._projects else "No projects yet (projects.roots sets where to look)"
+            self._empty_text = f"{reason}; or type a folder that starts with / or ~/"
+            self._show_projects()
             if is_first:
-                self.query_one(Projects).choose(self._folder)
+                self.query_one(ProjectChoices).choose(self._folder)
             is_first = False
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(POLL_SECONDS)
 
-    def _tell(self) -> None:
-        text = self.query_one(Filter).value
+    def _show_projects(self) -> None:
+        text = self.value("filter")
         folder = typed_folder(text)
-        nothing = f"in {folder}" if folder else self._nothing
-        self.query_one(Projects).tell(fitting(self._projects, text), nothing)
+        empty_text = f"in {folder}" if folder else self._empty_text
+        self.query_one(ProjectChoices).update(matching_projects(self._projects, text), empty_text)
 
     def on_resize(self) -> None:
-        self.call_after_refresh(self._tell)
+        self.call_after_refresh(self._show_projects)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        if isinstance(event.input, Filter):
-            self._tell()
+        if isinstance(event.input, ProjectFilter):
+            self._show_projects()
 
-    def on_projects_picked(self) -> None:
+    def on_project_choices_picked(self) -> None:
         self.query_one("#prompt", TextArea).focus()
 
-    def wanted(self) -> tuple[str, Json, str] | str:
-        self._tell()
-        chosen = self.query_one(Projects).chosen
-        folder = chosen["path"] if chosen else typed_folder(self.query_one(Filter).value)
+    def read_command(self) -> tuple[str, Json, str] | str:
+        self._show_projects()
+        chosen = self.query_one(ProjectChoices).chosen
+        folder = chosen["path"] if chosen else typed_folder(self.value("filter"))
         if folder is None:
             return "choose a project first"
-        mode = MODES[self.query_one("#mode", OneWord).chosen]
-        body = {
-            "cwd": folder,
-            "mode": mode,
-            "permission_mode": PERMISSION_MODES[self.query_one("#permissions", OneWord).chosen],
-            "prompt": self.prompt or None,
-            "model": self.query_one("#model", Input).value.strip() or None,
-            "worktree": bool(self.query_one("#worktree", OneWord).chosen) or None,
-        }
-        return "/sessions", {name: value for name, value in body.items() if value is not None}, folder
+        names = ("mode", "permission_mode", "prompt", "model", "worktree")
+        return "/sessions", {"cwd": folder, **self.filled(*names)}, folder

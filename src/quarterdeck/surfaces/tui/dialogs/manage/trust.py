@@ -1,91 +1,83 @@
-"""Asking whether a folder is trusted, under everything that it brings."""
+"""The dialog that asks to trust a folder, below everything that its project config contains."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from quarterdeck.surfaces.terminal.lines.trust_lines import trust_lines
 from quarterdeck.surfaces.terminal.model import SETTLE_SECONDS
-from quarterdeck.surfaces.terminal.styled_text import Line, fold, line
-from quarterdeck.surfaces.text.project_config import brings_lines
+from quarterdeck.surfaces.terminal.styled_text import fold
 from quarterdeck.surfaces.tui.dialogs.base import Dialog
-from quarterdeck.surfaces.tui.widgets.text_view import Wall
+from quarterdeck.surfaces.tui.widgets.text_view import TextView
 
 Json = dict[str, Any]
-LOOK_SECONDS = 0.1
-STYLES = {"head": "strong", "trouble": "warn", "words": "dim"}
-
-
-def trust_lines(brings: Json) -> Iterator[Line]:
-    """What a folder brings, and what trust means."""
-    yield line((brings["path"], "strong"), (" is not trusted yet. Sessions in it would have what it brings:", ""))
-    for part, text in brings_lines(brings):
-        mark = {"item": "  · ", "trouble": "! "}.get(part, "")
-        yield line((f"{mark}{text}", STYLES.get(part, "")), hang=4)
-    yield line(("Once it is trusted, sessions may be started in it, and its own rules hold.", "dim"))
+CHECK_SECONDS = 0.1
 
 
 class TrustDialog(Dialog[bool]):
-    """Ends with True when the person trusts the folder, which nobody can who has not seen all of it for a moment."""
+    """Ends with True when the person trusts the folder. That is possible only once all of it has been on screen for
+    a moment."""
 
     heading = "Trust this project?"
-    DEFAULT_CSS = "TrustDialog #brings { scrollbar-gutter: stable; }"
+    DEFAULT_CSS = "TrustDialog #project-config { scrollbar-gutter: stable; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "yes", "trust it"),
         Binding("n", "cancel", "no"),
     ]
 
-    def __init__(self, brings: Json) -> None:
+    def __init__(self, project_config: Json) -> None:
         super().__init__()
-        self._brings = brings
+        self._project_config = project_config
         self._shown_at: float | None = None
         self._seen_rows = 0
         self._height = 0
 
-    def inside(self) -> ComposeResult:
-        yield Wall(id="brings")
+    def compose_box(self) -> ComposeResult:
+        yield TextView(id="project-config")
 
     @property
-    def _wall(self) -> Wall:
-        return self.query_one("#brings", Wall)
+    def _view(self) -> TextView:
+        return self.query_one("#project-config", TextView)
 
     def on_mount(self) -> None:
-        self._wall.focus()
+        self._view.focus()
         self.call_after_refresh(self._draw)
-        self.set_interval(LOOK_SECONDS, self._look)
+        self.set_interval(CHECK_SECONDS, self._note_seen_rows)
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._draw)
 
     def _draw(self) -> None:
-        lines = list(trust_lines(self._brings))
-        rows = sum(1 for _ in fold(lines, max(20, self._wall.content_size.width)))
+        lines = list(trust_lines(self._project_config))
+        rows = sum(1 for _ in fold(lines, max(20, self._view.content_size.width)))
         self._height = max(3, min(rows, self.size.height - 7))
-        self._wall.styles.height = self._height
-        self._wall.show(lines)
+        self._view.styles.height = self._height
+        self._view.show(lines)
         self._seen_rows, self._shown_at = 0, None
-        self.call_after_refresh(self._look)
+        self.call_after_refresh(self._note_seen_rows)
 
-    def _look(self) -> None:
-        """Note how far it has been shown."""
-        wall = self._wall
-        if wall.rows and wall.size.height == self._height:
-            self._seen_rows = max(self._seen_rows, wall.scroll_offset.y + self._height)
+    def _note_seen_rows(self) -> None:
+        """Note how far the view has been scrolled."""
+        if not self.query("#project-config"):  # the dialog may be closed by now
+            return
+        view = self._view
+        if view.rows and view.size.height == self._height:
+            self._seen_rows = max(self._seen_rows, view.scroll_offset.y + self._height)
             self._shown_at = self._shown_at or time.monotonic()
 
-    def why_not(self) -> str:
-        """Why it cannot be trusted yet; empty when it can."""
+    def blocked_reason(self) -> str:
+        """The reason why it cannot be trusted yet; empty when it can."""
         if self._shown_at is None or time.monotonic() - self._shown_at < SETTLE_SECONDS:
-            return "it has only just come on screen"
-        return "there is more below: go down to its end first" if self._seen_rows < len(self._wall.rows) else ""
+            return "the project config has only just appeared"
+        return "there is more below: go down to its end first" if self._seen_rows < len(self._view.rows) else ""
 
     def action_yes(self) -> None:
-        if why := self.why_not():
+        if reason := self.blocked_reason():
             self.app.bell()
-            self.trouble(why[:1].upper() + why[1:])
+            self.show_error(reason[:1].upper() + reason[1:])
         else:
             self.dismiss(True)

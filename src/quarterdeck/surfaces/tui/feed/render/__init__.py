@@ -1,1 +1,12 @@
-"""How each tool is shown: pure functions from what an agent said to lines of styled text."""
+"""The views of tools: pure functions from an agent's data to lines of styled text.
+
+registry         the table of tool views
+tool_view        the view of one tool, and what views share
+bash             shell tools
+files            tools that read, write, edit and search files
+questions        to-dos, questions and plans
+diff             changes of a text
+syntax           syntax colours
+json_values      any JSON value
+styled_pieces    lines of styled text: cutting, wrapping, highlighting
+"""

@@ -1,4 +1,4 @@
-"""Commands: what was run, its exit, and how its output ends."""
+"""The views of shell tools: the command, its outcome, and the end of its output."""
 
 from __future__ import annotations
 
@@ -6,32 +6,44 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec.structs import replace
+
 from quarterdeck.surfaces.tui.feed.render.styled_pieces import Line, text_lines
-from quarterdeck.surfaces.tui.feed.render.syntax import LINES, coloured
-from quarterdeck.surfaces.tui.feed.render.tool_view import Face, Input, last_line, said, tail_lines, text_in
+from quarterdeck.surfaces.tui.feed.render.tool_view import (
+    Input,
+    ToolView,
+    first_line,
+    last_line,
+    part_of,
+    response_text,
+    tail_lines,
+    text_in,
+)
+from quarterdeck.views.code_colours import LINES, coloured
 
 TAIL = 40
 _EXIT = re.compile(r"Exit code (\d{1,5})")
 
 
-def _asked(given: Input) -> Iterator[Line]:
-    command = text_in(given, "command")
+def _input_lines(tool_input: Input) -> Iterator[Line]:
+    command = text_in(tool_input, "command")
     for n, line in enumerate(text_lines(command)):
         yield [("$ " if n == 0 else "  ", "prompt"), *coloured(line[0][0], ".sh" if n < LINES else "")]
-    if text_in(given, "description"):
-        yield [("# ", "comment"), *next(text_lines(text_in(given, "description"), "comment"))]
+    if text_in(tool_input, "description"):
+        yield [("# ", "comment"), *first_line(text_in(tool_input, "description"), "comment")]
 
 
-def _outcome(given: Input, response: Any) -> str:
-    if isinstance(response, dict) and response.get("interrupted") is True:
+def _outcome(tool_input: Input, response: Any) -> str:
+    if part_of(response, "interrupted") is True:
         return "interrupted"
     if text_in(response, "backgroundTaskId"):
         return "runs in the background"
-    return last_line(text_in(response, "stdout")) or last_line(text_in(response, "stderr")) or last_line(said(response))
+    texts = text_in(response, "stdout"), text_in(response, "stderr"), response_text(response)
+    return next(filter(None, map(last_line, texts)), "")
 
 
-def _got(given: Input, response: Any) -> Iterator[Line]:
-    stdout, stderr = text_in(response, "stdout") or said(response), text_in(response, "stderr")
+def _output_lines(tool_input: Input, response: Any) -> Iterator[Line]:
+    stdout, stderr = text_in(response, "stdout") or response_text(response), text_in(response, "stderr")
     if stdout:
         yield from tail_lines(stdout, TAIL)
     if stderr:
@@ -47,7 +59,10 @@ def exit_of(error: str) -> str:
     return f"exit {found[1]}" if found else ""
 
 
-BASH = Face(subject=lambda given: text_in(given, "command"), outcome=_outcome, asked=_asked, got=_got)
-OUTPUT = Face(
-    subject=lambda given: text_in(given, "task_id", "bash_id", "shell_id"), outcome=_outcome, asked=_asked, got=_got
+BASH = ToolView(
+    subject=lambda tool_input: text_in(tool_input, "command"),
+    outcome=_outcome,
+    input_lines=_input_lines,
+    output_lines=_output_lines,
 )
+OUTPUT = replace(BASH, subject=lambda tool_input: text_in(tool_input, "task_id", "bash_id", "shell_id"))

@@ -1,4 +1,4 @@
-"""A change of a text as a diff with syntax colours, in bounded time."""
+"""The change of a text as a diff with syntax colours, in bounded time."""
 
 from __future__ import annotations
 
@@ -7,60 +7,64 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from quarterdeck.surfaces.tui.feed.render.styled_pieces import Line, size_words
-from quarterdeck.surfaces.tui.feed.render.syntax import coloured
 from quarterdeck.surfaces.tui.feed.render.tool_view import count_in
+from quarterdeck.views.code_colours import coloured
 
-COMPARED = 400
-"""Lines on either side that are compared; longer changes are shown as all removed and all added, without colours."""
+MAX_COMPARED = 400
+"""Lines on either side up to which they are compared; longer texts are shown as all removed and all added, without
+colours."""
 
-CHARS = 200_000
+MAX_CHARS = 200_000
 CONTEXT = 3
 
 
 def _split(text: str) -> tuple[list[str], int]:
-    """The lines of a text, of a huge one those at its beginning, and how many characters that leaves out."""
-    return text[:CHARS].splitlines(), max(0, len(text) - CHARS)
+    """The first lines of a text, and the number of characters left out."""
+    return text[:MAX_CHARS].splitlines(), max(0, len(text) - MAX_CHARS)
 
 
 def diff_counts(old: str, new: str) -> tuple[int, int]:
-    """How many lines are added and removed; what is long is not compared line by line."""
+    """The numbers of added and removed lines; long texts are not compared line by line."""
     if len(old) + len(new) > 20_000:
         return new.count("\n") + bool(new), old.count("\n") + bool(old)
-    ours, theirs = old.splitlines(), new.splitlines()
-    while ours and theirs and ours[-1] == theirs[-1]:
-        ours.pop()
-        theirs.pop()
-    same = next((n for n, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), min(len(ours), len(theirs)))
-    ours, theirs = ours[same:], theirs[same:]
-    if not ours or not theirs or len(ours) + len(theirs) > 80:
-        return len(theirs), len(ours)
-    kept = sum(size for _, _, size in SequenceMatcher(None, ours, theirs, autojunk=False).get_matching_blocks())
-    return len(theirs) - kept, len(ours) - kept
+    old_lines, new_lines = old.splitlines(), new.splitlines()
+    while old_lines and new_lines and old_lines[-1] == new_lines[-1]:
+        old_lines.pop()
+        new_lines.pop()
+    same = next(
+        (n for n, (a, b) in enumerate(zip(old_lines, new_lines, strict=False)) if a != b),
+        min(len(old_lines), len(new_lines)),
+    )
+    old_lines, new_lines = old_lines[same:], new_lines[same:]
+    if not old_lines or not new_lines or len(old_lines) + len(new_lines) > 80:
+        return len(new_lines), len(old_lines)
+    kept = sum(size for _, _, size in SequenceMatcher(None, old_lines, new_lines, autojunk=False).get_matching_blocks())
+    return len(new_lines) - kept, len(old_lines) - kept
 
 
 def diff_lines(old: str, new: str, ending: str, first: int = 1) -> Iterator[Line]:
     """The change from one text to the other."""
-    (ours, lost), (theirs, more) = _split(old), _split(new)
-    if len(ours) > COMPARED or len(theirs) > COMPARED:
-        yield from (_line("-", text, "", first + n) for n, text in enumerate(ours))
-        yield from (_line("+", text, "", first + n) for n, text in enumerate(theirs))
+    (old_lines, lost), (new_lines, more) = _split(old), _split(new)
+    if len(old_lines) > MAX_COMPARED or len(new_lines) > MAX_COMPARED:
+        yield from (_line("-", text, "", first + n) for n, text in enumerate(old_lines))
+        yield from (_line("+", text, "", first + n) for n, text in enumerate(new_lines))
     else:
-        yield from _compared(ours, theirs, ending, first)
+        yield from _compared(old_lines, new_lines, ending, first)
     if lost or more:
         yield [(f"… {size_words(lost + more)} more", "dim")]
 
 
-def _compared(ours: list[str], theirs: list[str], ending: str, first: int) -> Iterator[Line]:
-    groups = SequenceMatcher(None, ours, theirs, autojunk=False).get_grouped_opcodes(CONTEXT)
+def _compared(old_lines: list[str], new_lines: list[str], ending: str, first: int) -> Iterator[Line]:
+    groups = SequenceMatcher(None, old_lines, new_lines, autojunk=False).get_grouped_opcodes(CONTEXT)
     for n, group in enumerate(groups):
         if n:
             yield [("  ⋯", "dim")]
         for tag, i1, i2, j1, j2 in group:
             if tag == "equal":
-                yield from (_line(" ", theirs[j], ending, first + j) for j in range(j1, j2))
+                yield from (_line(" ", new_lines[j], ending, first + j) for j in range(j1, j2))
             else:
-                yield from (_line("-", ours[i], ending, first + i) for i in range(i1, i2))
-                yield from (_line("+", theirs[j], ending, first + j) for j in range(j1, j2))
+                yield from (_line("-", old_lines[i], ending, first + i) for i in range(i1, i2))
+                yield from (_line("+", new_lines[j], ending, first + j) for j in range(j1, j2))
 
 
 def patch_lines(hunks: list[Any], ending: str) -> Iterator[Line]:

@@ -10,7 +10,7 @@ from rich.cells import cell_len, get_character_cell_size
 from quarterdeck.core.text.sanitize import visible
 
 Piece = tuple[str, str]
-"""A text and the role it plays; what a role looks like is up to the theme."""
+"""A text and its role; the theme decides the style of a role."""
 
 Line = list[Piece]
 
@@ -21,15 +21,15 @@ _MARK = r"[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe
 _MARKS = re.compile(f"({_MARK}{{4}}){_MARK}+")
 
 
-def shown(text: str) -> str:
-    """Visible, with blanks for tabs, and without towers of accents; lines stay."""
+def visible_text(text: str) -> str:
+    """The text made visible, with spaces for tabs and without stacked accents; line breaks stay."""
     text = visible(text).replace("\t", "    ")
     return text if text.isascii() else _MARKS.sub(r"\1…", text)
 
 
 def plain(text: str) -> str:
-    """Visible and on one line; quick for the text that nearly all text is."""
-    return text if text.isascii() and text.isprintable() else shown(text).replace("\n", "⏎")
+    """The text made visible on one line. Printable ASCII, which nearly all text is, is returned at once."""
+    return text if text.isascii() and text.isprintable() else visible_text(text).replace("\n", "⏎")
 
 
 def brief(text: str, limit: int) -> str:
@@ -40,14 +40,14 @@ def brief(text: str, limit: int) -> str:
 
 
 def middle(text: str, limit: int) -> str:
-    """A text on one line, cut in the middle with its size: how it ends counts as much as how it begins."""
+    """A text on one line, cut in the middle with its size: its end matters as much as its beginning."""
     if len(text) <= limit:
         return plain(text)
     half = (limit - 1) // 2
     return f"{plain(text[:half])}…{plain(text[-half:])} · {size_words(len(text))}"
 
 
-def squeezed(text: str, width: int) -> str:
+def cut_middle(text: str, width: int) -> str:
     """A visible line in at most `width` cells, cut in the middle."""
     if cells(text) <= width:
         return text
@@ -55,7 +55,7 @@ def squeezed(text: str, width: int) -> str:
     end = text[-half:] if half else ""
     while cells(end) > half:
         end = end[1:]
-    return f"{text[: taken(text, max(width - 1, 0) - cells(end))]}…{end}"
+    return f"{text[: chars_in(text, max(width - 1, 0) - cells(end))]}…{end}"
 
 
 def size_words(count: int) -> str:
@@ -67,29 +67,18 @@ def size_words(count: int) -> str:
     return f"{count / 1_000_000:.1f} MB"
 
 
-def seconds_words(seconds: float) -> str:
-    """A duration in a few characters: 31 ms, 4.1 s, 4 m, 2 h."""
-    if seconds < 0.9995:
-        return f"{seconds * 1000:.0f} ms"
-    if seconds < 59.95:
-        return f"{seconds:.1f} s"
-    if seconds < 3599:
-        return f"{seconds / 60:.0f} m"
-    return f"{seconds / 3600:.0f} h"
-
-
 def cells(text: str) -> int:
-    """How many cells a visible text takes."""
+    """The cells of a visible text."""
     return len(text) if text.isascii() else cell_len(text)
 
 
 def width_of(line: Iterable[Piece]) -> int:
-    """How many cells a line takes."""
+    """The cells of a line."""
     return sum([cells(text) for text, _ in line])
 
 
-def taken(text: str, width: int) -> int:
-    """How many characters of a text fit in so many cells, with all that adds nothing to the last of them."""
+def chars_in(text: str, width: int) -> int:
+    """The number of characters that fit in `width` cells, with all zero-width ones that follow the last of them."""
     if text.isascii():
         return min(width, len(text))
     used = 0
@@ -109,7 +98,7 @@ def fitted(line: Line, width: int) -> Line:
     for text, role in line:
         size = cells(text)
         if size > left:
-            made.append((text[: taken(text, left)].rstrip() + "…", role))
+            made.append((text[: chars_in(text, left)].rstrip() + "…", role))
             break
         made.append((text, role))
         left -= size
@@ -117,7 +106,7 @@ def fitted(line: Line, width: int) -> Line:
 
 
 def spread(left: Line, right: Line, width: int) -> Line:
-    """One line with something at its right end; the left gives way."""
+    """One line with `right` at its right end; `left` is cut if both do not fit."""
     room = width - width_of(right) - 1
     if not right or room < 12:
         return fitted(left, width)
@@ -126,21 +115,21 @@ def spread(left: Line, right: Line, width: int) -> Line:
 
 
 def wrapped(text: str, width: int, limit: int, aside: int = 0) -> list[str]:
-    """The first `limit` lines of a text that is visible already, broken between words where that is possible; the first
-    leaves `aside` cells to something else."""
+    """The first `limit` lines of a visible text, broken between words where possible; the first leaves `aside` cells
+    free."""
     made: list[str] = []
     for line in text.split("\n", limit):
-        for part in _broken(line.rstrip(), max(width, 8), 0 if made else aside):
+        for part in _broken_lines(line.rstrip(), max(width, 8), 0 if made else aside):
             made.append(part)
             if len(made) == limit:
                 return made
     return made
 
 
-def _broken(line: str, width: int, aside: int) -> Iterator[str]:
+def _broken_lines(line: str, width: int, aside: int) -> Iterator[str]:
     room = max(width - aside, 8)
     while True:
-        head = line[: taken(line, room)]
+        head = line[: chars_in(line, room)]
         if len(head) == len(line):
             yield line
             return
@@ -153,7 +142,7 @@ def _broken(line: str, width: int, aside: int) -> Iterator[str]:
 
 
 def text_lines(text: str, role: str = "", start: int = 0) -> Iterator[Line]:
-    """Somebody else's text line by line, lazily, and as it is: see `seen`."""
+    """An agent's text line by line, lazily and unchanged: `visible_line` makes each line visible."""
     while start <= len(text):
         end = text.find("\n", start)
         stop = len(text) if end < 0 else end
@@ -163,8 +152,8 @@ def text_lines(text: str, role: str = "", start: int = 0) -> Iterator[Line]:
         start = end + 1
 
 
-def seen(line: Line, longest: int) -> Line:
-    """A line made visible; of a long one the beginning, and how much more there is. Work is bounded by `longest`."""
+def visible_line(line: Line, longest: int) -> Line:
+    """A line made visible; of a long line the beginning and the size of the rest. The work is bounded by `longest`."""
     made: Line = []
     left = longest
     for text, role in line:
@@ -177,12 +166,12 @@ def seen(line: Line, longest: int) -> Line:
 
 
 def folded(line: Line, width: int) -> Iterator[Line]:
-    """A long line as several of `width` cells."""
+    """A long line as several lines of `width` cells."""
     now: Line = []
     left = width
     for text, role in line:
         while text:
-            head = text[: taken(text, left)]
+            head = text[: chars_in(text, left)]
             if head:
                 now.append((head, role))
                 left -= cells(head)
@@ -195,8 +184,7 @@ def folded(line: Line, width: int) -> Iterator[Line]:
 
 
 def highlighted(line: Line, term: str) -> Line:
-    """The line with every occurrence of a term, in whatever case, in the role of a match. Occurrences across two
-    pieces are found, too."""
+    """The line with every occurrence of a term, in any case, in the role of a match; also those across two pieces."""
     if not term:
         return line
     whole = "".join(text for text, _ in line).lower()

@@ -1,4 +1,4 @@
-"""What a tool must say of itself to be shown: about what, with what outcome, and everything line by line."""
+"""The view of a tool in the feed: its subject, its outcome, and all lines of its input and output."""
 
 from __future__ import annotations
 
@@ -7,26 +7,15 @@ from typing import Any
 
 from msgspec import Struct
 
+from quarterdeck.core.text.titles import subject_of
+from quarterdeck.surfaces.tui.feed.render.json_values import readable_lines
 from quarterdeck.surfaces.tui.feed.render.styled_pieces import Line, size_words, text_lines
 
 Input = dict[str, Any]
 
 
-class Face(Struct, frozen=True, kw_only=True):
-    """How one tool is shown. The texts are as the agent gave them: whoever shows them makes them visible. `asked`
-    and `got` yield lines lazily; where what came `retells` what was asked, only the first of its lines is needed. A
-    `compact` tool says its outcome on the line of the call."""
-
-    subject: Callable[[Input], str]
-    outcome: Callable[[Input, Any], str]
-    asked: Callable[[Input], Iterator[Line]]
-    got: Callable[[Input, Any], Iterator[Line]]
-    compact: bool = False
-    retells: Callable[[Any], bool] = lambda response: False
-
-
 def text_in(value: Any, *keys: str) -> str:
-    """The first of these fields that is a text with something in it."""
+    """The first of these fields that is a non-empty text."""
     if isinstance(value, dict):
         for key in keys:
             found = value.get(key)
@@ -45,11 +34,27 @@ def count_in(value: Any, *keys: str) -> int | None:
     return None
 
 
-def said(response: Any) -> str:
-    """The text in a tool's response, in whichever of the usual shapes it comes; empty when there is none."""
+def part_of(value: Any, key: str) -> Any:
+    """The field of an object; None if it has none, or is no object."""
+    return value.get(key) if isinstance(value, dict) else None
+
+
+def objects_in(value: Any, key: str) -> list[dict[str, Any]]:
+    """The objects in the list that is this field."""
+    found = part_of(value, key)
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def first_line(text: str, role: str = "") -> Line:
+    """The first line of an agent's text."""
+    return next(text_lines(text, role))
+
+
+def response_text(response: Any) -> str:
+    """The text in a tool's response, in any of the usual shapes; empty if there is none."""
     if isinstance(response, str):
         return response
-    parts = response.get("content") if isinstance(response, dict) else response
+    parts = part_of(response, "content") if isinstance(response, dict) else response
     if isinstance(parts, list):
         texts = [text_in(part, "text") for part in parts[:100]]
         return "\n".join(text for text in texts if text)
@@ -57,7 +62,7 @@ def said(response: Any) -> str:
 
 
 def lines_count(text: str) -> int:
-    """How many lines a text has."""
+    """The number of lines in a text."""
     return text.count("\n") + (0 if text.endswith("\n") or not text else 1)
 
 
@@ -67,7 +72,7 @@ def counted(number: int, word: str) -> str:
 
 
 def last_line(text: str) -> str:
-    """The last line with something in it, which is where commands say what came of them; looks at the end only."""
+    """The last line that is not blank, where commands print their result; reads only the end of the text."""
     for line in reversed(text[-2000:].splitlines()):
         if line.strip():
             return line.strip()
@@ -75,7 +80,7 @@ def last_line(text: str) -> str:
 
 
 def tail_lines(text: str, keep: int, role: str = "") -> Iterator[Line]:
-    """The end of a text: its last `keep` lines, and a word how much stands above them."""
+    """The last `keep` lines of a text, below a line with the size of the rest."""
     start = len(text)
     for _ in range(keep + text.endswith("\n")):
         start = text.rfind("\n", 0, start)
@@ -90,3 +95,40 @@ def tail_lines(text: str, keep: int, role: str = "") -> Iterator[Line]:
 def labelled(label: str, value: str, role: str = "") -> Line:
     """`pattern  def login`."""
     return [(f"{label:<9} ", "label"), (value, role)]
+
+
+def field_lines(tool_input: Input) -> Iterator[Line]:
+    """Input of an unknown shape: short texts by their names, everything else by its fields."""
+    for key, value in tool_input.items():
+        if isinstance(value, str) and "\n" not in value[:500] and len(value) <= 500:
+            yield labelled(key[:40], value)
+        elif isinstance(value, str):
+            yield [(f"{key[:40]}", "label"), (f"  {size_words(len(value))}", "dim")]
+            yield from ([("  ", ""), *line] for line in text_lines(value))
+        else:
+            yield from readable_lines({key: value})
+
+
+def response_lines(tool_input: Input, response: Any) -> Iterator[Line]:
+    """Output of any shape: its text, else all its fields."""
+    text = response_text(response)
+    yield from text_lines(text) if text else readable_lines(response) if response not in (None, {}, []) else iter(())
+
+
+def short_outcome(tool_input: Input, response: Any) -> str:
+    """The only line of the output, or how many it has."""
+    text = response_text(response)
+    return last_line(text) if lines_count(text) == 1 else counted(lines_count(text), "line") if text else ""
+
+
+class ToolView(Struct, frozen=True, kw_only=True):
+    """The view of one tool; by default that of a tool about which nothing is known. Its texts are the agent's, not yet
+    made visible; both kinds of lines are lazy. `repeats_input`: the response repeats the input, so that one line of the
+    input is enough. `compact`: the outcome is shown on the line of the call."""
+
+    subject: Callable[[Input], str] = subject_of
+    outcome: Callable[[Input, Any], str] = short_outcome
+    input_lines: Callable[[Input], Iterator[Line]] = field_lines
+    output_lines: Callable[[Input, Any], Iterator[Line]] = response_lines
+    compact: bool = False
+    repeats_input: Callable[[Any], bool] = lambda response: False

@@ -1,34 +1,34 @@
-"""What an agent says when it stops is what it said last: where the feed has it already, it is not shown twice. Pure."""
+"""Finds stops that repeat the agent's last message, so that the feed does not show it twice. Pure."""
 
 from __future__ import annotations
 
 from typing import Any
 
-KNOWN = 10_000
-"""Of so many texts and stops it is known what they said."""
+MAX_TEXTS = 10_000
+"""Texts and stops that are remembered."""
 
 
-class Echoes:
-    """The texts of the runs, in whatever order the log is read."""
+class RepeatedTexts:
+    """The texts of each run, in whatever order the log is read."""
 
     def __init__(self) -> None:
-        self._said: dict[tuple[str, int], int] = {}
+        self._texts: dict[tuple[str, int], int] = {}
         self._stops: dict[tuple[str, int], int] = {}
 
-    def hear(self, event: dict[str, Any]) -> int:
-        """Take in something said or a stop; gives the stop that only repeats what was said, or 0."""
+    def receive(self, event: dict[str, Any]) -> int:
+        """Take a message or a stop; returns the `seq_no` of the stop that repeats a message, or 0."""
         data = event.get("data")
         is_stop = event["kind"] == "stop.request"
         text = data.get("last_assistant_message" if is_stop else "text") if isinstance(data, dict) else None
         if not isinstance(text, str) or not text.strip():
             return 0
         key = (str(event["run_id"]), hash(text.strip()))
-        ours, theirs = (self._stops, self._said) if is_stop else (self._said, self._stops)
-        ours[key] = event["seq_no"]
-        if len(ours) > KNOWN:
-            del ours[next(iter(ours))]
-        return self._stops[key] if key in theirs else 0
+        same_side, other_side = (self._stops, self._texts) if is_stop else (self._texts, self._stops)
+        same_side[key] = event["seq_no"]
+        if len(same_side) > MAX_TEXTS:
+            del same_side[next(iter(same_side))]
+        return self._stops[key] if key in other_side else 0
 
 
-ABOUT_WORDS = frozenset({"stop.request", "message.assistant"})
-"""Kinds that say what an agent said last."""
+TEXT_KINDS = frozenset({"stop.request", "message.assistant"})
+"""Kinds that carry the agent's last text."""

@@ -1,58 +1,67 @@
-"""A row as lines of styled text for a width: when, what, about what, and what came of it. Pure."""
+"""A row as styled lines of a given width: time, kind, subject and outcome. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from rich.cells import set_cell_size
 
-from quarterdeck.surfaces.tui.feed.render.registry import name_of
+from quarterdeck.core.model.tool_kinds import ToolKind
+from quarterdeck.core.text.durations import duration_words
+from quarterdeck.core.text.feed.row_words import CALLS, DECISIONS, OUTCOMES, REQUESTS, short_tool_name
 from quarterdeck.surfaces.tui.feed.render.styled_pieces import (
     Line,
-    Piece,
     brief,
     cells,
+    cut_middle,
     fitted,
-    seconds_words,
     spread,
-    squeezed,
     width_of,
 )
-from quarterdeck.surfaces.tui.feed.rows.preview import ASIDE_CELLS, kept, preview_lines
+from quarterdeck.surfaces.tui.feed.rows.feed_row import FeedRow
+from quarterdeck.surfaces.tui.feed.rows.preview import ASIDE_CELLS, RowPreview, preview_lines, unpacked
+from quarterdeck.surfaces.tui.feed.rows.subagents import SubagentGroup
 from quarterdeck.surfaces.tui.feed.rows.summary import (
     ASIDE,
-    COMPACT,
     DENIED,
     DONE,
     FADED,
     FAILED,
-    FOOT,
     PREVIEWED,
-    WAITING,
+    WAITS,
+    WIDE_ASIDE,
 )
-
-if TYPE_CHECKING:
-    from quarterdeck.surfaces.tui.feed.rows.rows import Group, Row
 
 NAME = 8
 BADGE = 8
 LABEL = 11
-"""Cells that name a session where several are shown."""
-NARROW, WIDE = 60, 100
+"""Cells for the session's name when several sessions are shown."""
+KIND = 20
+"""Cells for the kind of an event that is shown as it is stored."""
+NARROW = 60
 LABELLED = 52
-"""From this width on a row says whose it is, where several sessions are shown."""
-LEAST = 16
-"""Cells that what a tool is about keeps beside its outcome."""
-COMMANDS = frozenset({"Bash", "PowerShell"})
-"""Tools whose input is told as it is."""
+"""Width from which on a row names its session when several are shown."""
+MOST_ASIDE = 30
+"""Cells at the right end of the first line that are left for how a turn ended."""
+MIN_VERDICT = 16
+"""Cells below which a decision is only a glyph."""
+MOST_SUBJECT = 40
+"""Cells that the subject of a tool call keeps beside the words of a decision."""
+MOST_OUTCOME = 18
+"""Cells that the outcome of a tool call keeps beside a longer subject."""
+NARROW_ROOM = 44
+"""Cells for a text below which a failure takes a line of its own."""
+MIN_SUBJECT = 16
+"""Cells that the subject of a tool call keeps beside its outcome."""
+COMMANDS = frozenset({ToolKind.SHELL, ToolKind.CONSOLE})
+"""Tools whose input is shown unchanged."""
 
 KINDS: dict[str, tuple[str, str, str]] = {
     "user.prompt": ("▸", "prompt", "you"),
     "user.expansion": ("▸", "prompt", "you"),
     "message.user": ("▸", "prompt", "you"),
-    "message.assistant": ("◂", "said", "claude"),
+    "message.assistant": ("◂", "speech", "claude"),
     "tool.pre": ("●", "running", ""),
     "tool.post": ("⎿", "dim", ""),
     "tool.failure": ("⎿", "error", ""),
@@ -79,16 +88,19 @@ KINDS: dict[str, tuple[str, str, str]] = {
     "todo.add": ("◦", "dim", "to-do"),
     "todo.update": ("◦", "dim", "to-do"),
     "todo.done": ("✓", "ok", "to-do"),
-    "rule.add": ("+", "said", "rule"),
-    "rule.remove": ("−", "said", "rule"),
+    "rule.add": ("+", "speech", "rule"),
+    "rule.remove": ("−", "speech", "rule"),
     "unknown.hook": ("?", "dim", "hook"),
 }
-"""Glyph, role and name of each kind; a kind that is not here is named by itself."""
+"""Glyph, role and name of each kind; other kinds are shown by the first part of their own name."""
+
+PROMPTS = frozenset({"user.prompt", "message.user"})
+ENDS = frozenset({"stop.request", "stop.failure", "run.end", "turn.result"})
 
 
-class Look(Struct, frozen=True, kw_only=True):
-    """What the lines of all rows have in common. `label` names a session where several are shown; `cwd` is where one
-    works, as far as that is known."""
+class RowLayout(Struct, frozen=True, kw_only=True):
+    """The settings that all rows share. `label`: the name of a session, if several are shown. `cwd`: a session's
+    folder, if it is known."""
 
     width: int
     clock: Callable[[float], str]
@@ -116,76 +128,128 @@ class Look(Struct, frozen=True, kw_only=True):
         return max(self.width - self.left - 4, 8)
 
 
-def aside_of(flags: int) -> int:
-    """How many cells the first line of a preview leaves to what stands at its right end."""
-    return ASIDE_CELLS if flags & ASIDE else 0
+def reserved_cells(flags: int, room: int) -> int:
+    """The cells that the first line of a preview leaves free at its right end."""
+    return min(MOST_ASIDE, room // 3) if flags & WIDE_ASIDE else ASIDE_CELLS if flags & ASIDE else 0
 
 
-def row_lines(row: Row, look: Look) -> list[Line]:
-    """The lines of a row that is not opened."""
-    text = kept(row.text)
-    parts = preview_lines(text, look.room, aside_of(row.flags)) if row.flags & PREVIEWED else []
-    role = "prompt" if row.kind in ("user.prompt", "message.user") else "preview" if text.line else "text"
-    made = []
+def is_narrow(room: int) -> bool:
+    """True if a failure has a line of its own, because it does not fit beside its call."""
+    return room < NARROW_ROOM
+
+
+def row_lines(row: FeedRow, layout: RowLayout) -> list[Line]:
+    """The lines of a row, without those of an opened one."""
+    if row.stored:
+        return [_stored(row, layout)]
     if row.kind == "run.start":
-        made.append(_rule(row, look))
-    else:
-        made.append(_head(row, text.line or (parts.pop(0) if parts else ""), look))
-    inner = " " * look.left + _indent(row)
-    made += [[(inner, ""), (part, role)] for part in parts]
-    if row.flags & FOOT:
-        made.append(fitted(_foot(row, look), look.width))
-    return made + _below(row, look)
+        return [_rule(row, layout)]
+    if row.kind in CALLS and row.tool:
+        return [_call(row, layout), *_below(row, layout)]
+    text = unpacked(row.text)
+    parts = preview_lines(text, layout.room, reserved_cells(row.flags, layout.room)) if row.flags & PREVIEWED else []
+    role = "prompt" if row.kind in PROMPTS else "preview" if text.line else "text"
+    made = [_head(row, text.line or (parts.pop(0) if parts else ""), layout)]
+    inner = " " * layout.left + _indent(row)
+    return made + [[(inner, ""), (part, role)] for part in parts]
 
 
-def _below(row: Row, look: Look) -> list[Line]:
-    """Lines of what went wrong."""
-    lead = " " * look.lead + _indent(row) + "  "
-    return [fitted([(lead, ""), (line, "result")], look.width) for line in row.below.split("\n")] if row.below else []
+def _stored(row: FeedRow, layout: RowLayout) -> Line:
+    """An event as it is stored: its kind and its title."""
+    role = "error" if row.level == 3 else "warn" if row.level == 2 else "dim" if row.flags & FADED else "text"
+    kind: Line = [(f"{row.kind:<{KIND}} ", "label")] if layout.width >= NARROW else []
+    return fitted([*_time_pieces(row, layout), *kind, (unpacked(row.text).line, role)], layout.width - 1)
 
 
-def _indent(row: Row) -> str:
+def _below(row: FeedRow, layout: RowLayout) -> list[Line]:
+    """The lines of an error."""
+    after = row.last("tool.failure") if row.state & FAILED else None
+    text = unpacked(after.text) if after is not None else RowPreview("")
+    below = text.below or (text.line if is_narrow(layout.room) else "")
+    lead = " " * layout.lead + _indent(row) + "  "
+    return [fitted([(lead, ""), (line, "result")], layout.width) for line in below.split("\n")] if below else []
+
+
+def _indent(row: FeedRow) -> str:
     return "┆ " if row.actor.startswith("subagent:") else ""
 
 
-def _when(row: Row, look: Look) -> Line:
-    made: Line = [(f" {look.clock(row.at)[: look.time_width]} ", "time")] if look.time_width else [(" ", "")]
-    if look.label is not None and look.width >= LABELLED:
-        made.append((set_cell_size(brief(look.label(row.session), LABEL), LABEL) + " ", "session"))
+def _time_pieces(row: FeedRow, layout: RowLayout) -> Line:
+    made: Line = [(f" {layout.clock(row.at)[: layout.time_width]} ", "time")] if layout.time_width else [(" ", "")]
+    if layout.label is not None and layout.width >= LABELLED:
+        made.append((set_cell_size(brief(layout.label(row.session), LABEL), LABEL) + " ", "session"))
     return made
 
 
-def _head(row: Row, text: str, look: Look) -> Line:
+def _head(row: FeedRow, text: str, layout: RowLayout) -> Line:
     glyph, role, name = KINDS.get(row.kind, ("·", "dim", row.kind.partition(".")[0]))
-    if row.kind == "tool.pre":
-        glyph, role = _standing(row)
-    elif row.flags & FADED:
+    if row.flags & FADED:
         role = "dim"
-    name = name or brief(name_of(row.tool), 24)
-    left: Line = [*_when(row, look), (_indent(row), "rule"), (f"{glyph} ", role)]
-    if row.tool or look.width >= NARROW:
-        left.append((f"{name:<{NAME}} " if look.width >= NARROW else f"{name} ", "tool" if row.tool else role))
-    right = _right(row, look)
-    after = f"  {row.after}" if row.flags & COMPACT and row.after and not row.flags & FAILED else ""
-    if row.tool:
-        room = look.width - 1 - width_of(left) - (width_of(right) + 1 if right else 0)
-        text = squeezed(_within(row, text, look), max(room - cells(after), LEAST))
-    return spread([*left, (text, _text_role(row)), (after, "dim")], right, look.width - 1)
+    left: Line = [*_time_pieces(row, layout), (_indent(row), "rule"), (f"{glyph} ", role)]
+    if layout.width >= NARROW:
+        left.append((f"{name:<{NAME}} ", role))
+    middle, right = _between(row), _right(row, layout)
+    return spread([*left, (text, _text_role(row)), *middle], right, layout.width - 1)
 
 
-def _standing(row: Row) -> tuple[str, str]:
-    """Glyph and role of a tool by how far it is."""
-    if row.flags & (FAILED | DENIED):
-        return "●", "error"
-    if row.flags & DONE:
+def _between(row: FeedRow) -> Line:
+    """What follows the text of a sub-agent."""
+    if row.kind != "subagent.start" or row.group is None:
+        return []
+    last = row.last("subagent.stop")
+    return [("  ", ""), *_group(row.group), (f"  {unpacked(last.text).line}" if last is not None else "", "dim")]
+
+
+def _call(row: FeedRow, layout: RowLayout) -> Line:
+    """A tool call with all that became of it: `● Bash  pytest -q  2 passed      ✓ rule Bash(pytest:*)  40 ms`."""
+    glyph, role = _tool_mark(row)
+    name = brief(short_tool_name(row.tool, row.tool_kind), 24)
+    left: Line = [*_time_pieces(row, layout), (_indent(row), "rule"), (f"{glyph} ", role)]
+    left.append((f"{name:<{NAME}} " if layout.width >= NARROW else f"{name} ", "tool"))
+    head, after = row.parts[0], row.last(*OUTCOMES)
+    named = next((part for kind in CALLS[:-2] for part in row.parts if part.kind == kind), head)
+    subject = _relative(row, unpacked(named.text).line if named.kind not in OUTCOMES else "", layout)
+    state = _tool_state(row)
+    room = layout.width - 1 - width_of(left) - (width_of(state) + 1 if state else 0)
+    kept = MIN_SUBJECT if row.last("question.decision") is not None else MOST_SUBJECT
+    right = [*_verdict(row, room - min(cells(subject) + 2, kept)), *state]
+    room -= width_of(right) - width_of(state)
+    outcome = unpacked(after.text).line if after is not None else ""
+    if row.state & FAILED and is_narrow(layout.room):
+        outcome = ""  # on a line of its own
+    if row.state & FAILED and outcome:
+        share = max(room // 2, room - cells(subject) - 2)
+        outcome = cut_middle(outcome, max(share - 2, 8))
+        subject = cut_middle(subject, max(room - cells(outcome) - 2, MIN_SUBJECT))
+    else:
+        kept = min(cells(outcome) + 2, MOST_OUTCOME) if outcome and room > 2 * MOST_OUTCOME else 0
+        subject = cut_middle(subject, max(room - kept, MIN_SUBJECT))
+    path = "text" if row.tool_kind in COMMANDS else "path"
+    joint = "  " if subject and outcome else ""
+    return spread(
+        [*left, (subject, path), (joint, ""), (outcome, "error" if row.state & FAILED else "dim")],
+        right,
+        layout.width - 1,
+    )
+
+
+def _tool_mark(row: FeedRow) -> tuple[str, str]:
+    """Glyph and role of a tool call by its state."""
+    if row.state & (FAILED | DENIED):
+        return ("✗", "error") if row.state & DENIED else ("●", "error")
+    if row.state & DONE:
         return "●", "ok"
-    return ("●", "dim") if row.over else ("◆", "ask") if row.flags & WAITING else ("●", "running")
+    if row.over:
+        return "●", "dim"
+    if row.state & WAITS:
+        return ("?", "question") if row.last("question.request") is not None else ("◆", "ask")
+    return "●", "running"
 
 
-def _within(row: Row, text: str, look: Look) -> str:
-    """Paths are told from where the agent works."""
-    cwd = row.cwd or (look.cwd(row.session) if look.cwd is not None else "")
-    if not cwd or row.tool in COMMANDS:
+def _relative(row: FeedRow, text: str, layout: RowLayout) -> str:
+    """The text with paths relative to the agent's folder."""
+    cwd = row.cwd or (layout.cwd(row.session) if layout.cwd is not None else "")
+    if not cwd or row.tool_kind in COMMANDS:
         return text
     before, inside, path = text.rpartition("  in ")
     if path == cwd:
@@ -193,56 +257,74 @@ def _within(row: Row, text: str, look: Look) -> str:
     return f"{before}{inside}{path.removeprefix(f'{cwd}/')}"
 
 
-def _text_role(row: Row) -> str:
-    if row.kind in ("user.prompt", "message.user"):
+def _text_role(row: FeedRow) -> str:
+    if row.kind in PROMPTS:
         return "prompt"
-    return "dim" if row.flags & FADED else "path" if row.flags & COMPACT else "error" if row.level == 3 else "text"
+    return "dim" if row.flags & FADED else "error" if row.level == 3 else "text"
 
 
-def _right(row: Row, look: Look) -> Line:
-    if row.kind == "tool.pre":
-        return _came(row)
-    if row.kind in ("permission.request", "question.request"):
-        if row.flags & DONE:
-            return [(brief(row.badge, BADGE), "dim")] if look.width >= WIDE else []
-        return [("unanswered", "dim")] if row.over else [("needs you" if row.kind[0] == "p" else "asks", "ask")]
+def _right(row: FeedRow, layout: RowLayout) -> Line:
+    """The text at the right end: the run of a prompt, how a turn ended, or a badge."""
+    if row.kind in PROMPTS:
+        return [(f"run {row.run}", "time")] if row.last("run.start") is not None and layout.width >= NARROW else []
+    if row.kind in ENDS:
+        return _ending(row, layout)
+    if row.kind in REQUESTS and not row.state:
+        return _verdict(row, layout.width // 3)
     return [(brief(row.badge, BADGE), "badge")] if row.badge not in ("", "TOOL") else []
 
 
-def _came(row: Row) -> Line:
-    """How far a tool is, or that it failed and how long it took. That it is a tool is said by its glyph."""
-    if row.flags & DONE:
-        took: Line = [(seconds_words(row.took), "time")] if row.took >= 0 else []
-        return [(f"{brief(row.after_badge, BADGE)}  ", "error"), *took] if row.after_badge else took
-    if row.flags & DENIED:
+def _ending(row: FeedRow, layout: RowLayout) -> Line:
+    """How a turn ended: what its run did, and what it cost."""
+    parts = [row.last(kind) for kind in ("run.end", "turn.result")]
+    words = " · ".join(
+        unpacked(part.text).line for part in parts if part is not None and part.text and part.seq_no != row.seq_no
+    )
+    made = [*_verdict(row, layout.width // 3), (words, "time")]
+    return fitted(made, max(reserved_cells(row.flags, layout.room) - 1, 8)) if row.flags & PREVIEWED else made
+
+
+def _verdict(row: FeedRow, room: int) -> Line:
+    """Who decided; only its glyph where there is no room for more."""
+    made = [unpacked(part.text).below for part in row.parts if part.kind in DECISIONS]
+    words = next(filter(None, reversed(made)), "")
+    role = {"✓": "ok", "✗": "error", "!": "warn"}.get(words[:1], "dim")
+    if cells(words) + 2 > room:
+        words = _cut_verdict(row, words, room - 2) if room > MIN_VERDICT else words[:1].strip("·")
+    return [(words, role), ("  ", "")] if words else []
+
+
+def _cut_verdict(row: FeedRow, words: str, room: int) -> str:
+    """A decision in less room: the first answers to a question, or the ends of a rule."""
+    is_answer = row.last("question.decision") is not None
+    return fitted([(words, "")], room)[0][0] if is_answer else cut_middle(words, room)
+
+
+def _tool_state(row: FeedRow) -> Line:
+    """The state of a tool call, or its badge and duration. The badge of a success is left out: the glyph shows it."""
+    after = row.last(*OUTCOMES)
+    if row.state & DONE and after is not None:
+        took = after.took if after.took >= 0 else after.at - row.at if after.seq_no != row.seq_no else -1.0
+        words: Line = [(duration_words(took), "time")] if took >= 0 else []
+        return [(f"{brief(after.badge, BADGE)}  ", "error"), *words] if after.badge else words
+    if row.state & DENIED:
         return [("denied", "error")]
+    if not row.state and row.last("tool.pre") is None:
+        return []
     if row.over:
         return [("no result", "dim")]
-    return [("waiting", "ask")] if row.flags & WAITING else [("running", "running")]
+    if row.state & WAITS:
+        if row.last(*DECISIONS) is not None:
+            return [("waiting", "ask")]
+        return [("asks", "question") if row.last("question.request") is not None else ("needs you", "ask")]
+    return [("running", "running")]
 
 
-def _rule(row: Row, look: Look) -> Line:
-    left: Line = [*_when(row, look), ("── ", "rule"), (row.text, "dim"), (" ", "")]
-    return [*left, ("─" * max(look.width - 1 - width_of(left), 0), "rule")]
+def _rule(row: FeedRow, layout: RowLayout) -> Line:
+    left: Line = [*_time_pieces(row, layout), ("── ", "rule"), (row.text, "dim"), (" ", "")]
+    return [*left, ("─" * max(layout.width - 1 - width_of(left), 0), "rule")]
 
 
-def _foot(row: Row, look: Look) -> Line:
-    lead: Piece = (" " * look.lead + _indent(row) + "⎿ ", "dim")
-    if row.kind == "subagent.start" and row.group is not None:
-        return [lead, *_group(row.group), (f"  {row.after}", "dim")]
-    if row.flags & DONE:
-        return [lead, (row.after or "done", _after_role(row))]
-    return [lead, ("–" if row.over else "…", "dim")]
-
-
-def _after_role(row: Row) -> str:
-    if row.after_flags & FAILED:
-        return "error"
-    if row.kind.endswith(".request"):
-        return "ok" if row.after.startswith("✓") else "dim"
-    return "result" if row.after else "dim"
-
-
-def _group(group: Group) -> Line:
+def _group(group: SubagentGroup) -> Line:
     words = f"{'▾' if group.opened else '▸'} {group.tools} tool{'' if group.tools == 1 else 's'}"
     return [(words, "agent"), *([(f", {group.failed} failed", "error")] if group.failed else [])]

@@ -3,112 +3,66 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
-from msgspec import Struct
-
-from quarterdeck.surfaces.tui.feed.rows.block import SIZE, Block, Names
-from quarterdeck.surfaces.tui.feed.rows.filter import LEVELS, Wanted
-from quarterdeck.surfaces.tui.feed.rows.pending_calls import ABOUT_USES, Uses, Word
-from quarterdeck.surfaces.tui.feed.rows.preview import kept, preview_height
-from quarterdeck.surfaces.tui.feed.rows.repeats import ABOUT_WORDS, Echoes
-from quarterdeck.surfaces.tui.feed.rows.row_lines import aside_of
+from quarterdeck.core.text.feed.row_keys import is_debug, row_keys
+from quarterdeck.core.text.feed.row_order import MESSAGES, MOST_EVENTS_BACK, Moment, announced, place, said_at
+from quarterdeck.surfaces.tui.feed.rows.block import SIZE, NameCodes, RowBlock
+from quarterdeck.surfaces.tui.feed.rows.feed_row import FeedRow, RowPart
+from quarterdeck.surfaces.tui.feed.rows.filter import LEVELS, FeedFilter
+from quarterdeck.surfaces.tui.feed.rows.preview import preview_height
+from quarterdeck.surfaces.tui.feed.rows.repeats import TEXT_KINDS, RepeatedTexts
+from quarterdeck.surfaces.tui.feed.rows.row_joins import RowJoins
+from quarterdeck.surfaces.tui.feed.rows.row_lines import is_narrow, reserved_cells
+from quarterdeck.surfaces.tui.feed.rows.subagents import Subagents
 from quarterdeck.surfaces.tui.feed.rows.summary import (
-    BELOW,
-    CHILD,
-    COMPACT,
-    DENIED,
-    DONE,
-    ECHO,
+    BELOW_SHIFT,
     FAILED,
-    FOOT,
-    HEADS,
     PREVIEWED,
-    TAILS,
-    WAITING,
-    Summary,
+    REPEATED,
+    STATE,
+    WAITS,
+    stored_summary,
     summary_of,
 )
-from quarterdeck.surfaces.tui.feed.rows.window import Place, Window
+from quarterdeck.surfaces.tui.feed.rows.window import Window
 
 Event = dict[str, Any]
-KEPT = 1_000_000
-UNPAIRED = 10_000
-TALLEST = 60_000
-PARENTS = 64
-"""In how many blocks a parent is looked for."""
+MAX_ROWS = 1_000_000
+MAX_HEIGHT = 60_000
+MAX_PARENT_BLOCKS = 64
+"""Blocks that are searched for a parent."""
 
 OVER = frozenset({"run.end", "session.end", "run.start"})
-"""After these nothing of before is under way in a session."""
+"""Kinds after which nothing from before is running in a session."""
 
-NOT_FOLDED = frozenset(
-    {"permission.request", "question.request", "permission.decision", "question.decision", "decision.refused"}
-)
-"""What a folded sub-agent still shows: who waits for a person is never hidden."""
+NOT_FOLDED = frozenset({"permission.request", "question.request", "decision.refused"})
+"""Kinds that a folded sub-agent still shows, as it does a call that waits: what a person must see is never hidden."""
 
 _LEVELS = {name: n for n, name in enumerate(LEVELS)}
-_FLAGS = {Word.WAITS: WAITING, Word.DENIED: DENIED, Word.RUNS: 0}
-_HEAD, _TAIL, _OVER = 1, 2, 3
-_PARTS = {**dict.fromkeys(HEADS, _HEAD), **dict.fromkeys(TAILS, _TAIL), **dict.fromkeys(OVER, _OVER)}
 
 
-class Group(Struct):
-    """A sub-agent: the row under which it folds, and what it did."""
+class FeedRows:
+    """The rows by the `seq_no` of their event; grows at both ends, up to `kept` rows."""
 
-    head: int = 0
-    rows: int = 0
-    tools: int = 0
-    failed: int = 0
-    opened: bool = False
-
-
-class Row(NamedTuple):
-    """A row as it is drawn. `after` and what begins so are its outcome's; `below` are lines of what went wrong; `over`
-    is whether its run has ended, so that nothing of it can be under way."""
-
-    seq_no: int
-    at: float
-    kind: str
-    level: int
-    flags: int
-    tool: str
-    actor: str
-    session: str
-    badge: str
-    text: str
-    partner: int
-    after: str
-    after_flags: int
-    after_badge: str
-    below: str
-    took: float
-    over: bool
-    cwd: str
-    group: Group | None
-
-
-class Rows:
-    """Grows at both ends, up to `kept` rows; a row is known by its event's `seq_no`."""
-
-    def __init__(self, width: int = 80, wanted: Wanted | None = None, kept: int = KEPT) -> None:
+    def __init__(
+        self, width: int = 80, feed_filter: FeedFilter | None = None, kept: int = MAX_ROWS, *, stored: bool = False
+    ) -> None:
         self.width = width
-        self.wanted = wanted or Wanted()
+        self.feed_filter = feed_filter or FeedFilter()
+        self.stored = stored
+        self.first = self.last = 0
         self.window = Window(self._height)
-        self.groups: dict[int, Group] = {}
-        self.kinds, self.tools, self.actors, self.sessions, self.badges = (Names() for _ in range(5))
-        self._root = self.actors.code("agent:root")
+        self.subagents = Subagents()
+        self.kinds, self.tools, self.actors, self.sessions, self.badges = (NameCodes() for _ in range(5))
         self._kept = kept
         self._expanded: dict[int, int] = {}
-        self._under: dict[int, int] = {}
         self._over: dict[int, int] = {}
         self._cwds: dict[int, str] = {}
-        self._heads: dict[str, int] = {}
-        self._tails: dict[str, int] = {}
-        self._uses = Uses()
-        self._echoes = Echoes()
-        self._folded: set[int] = set()
+        self._joins = RowJoins(self.window, self.kinds)
+        self._repeats = RepeatedTexts()
         self._run_id, self._run = "", 0
-        self._learn()
+        self._apply_filter()
 
     def __len__(self) -> int:
         return sum(len(block) for block in self.window.blocks)
@@ -117,291 +71,292 @@ class Rows:
         return self.window.find(seq_no) is not None
 
     @property
-    def first(self) -> int:
-        return self.window.first
-
-    @property
-    def last(self) -> int:
-        return self.window.last
-
-    @property
     def height(self) -> int:
         return self.window.height
 
     def append(self, events: Iterable[Event]) -> int:
-        """Add events that come after the last; older ones are known already. Gives how many of them are shown."""
+        """Add events after the last one; skip older ones, which are here already. Returns how many are shown."""
         window = self.window
-        shown, last = 0, window.last
+        shown = 0
         for event in events:
             seq_no = event["seq_no"]
-            if seq_no > last:
-                last = seq_no
+            if seq_no > self.last:
+                self.last = seq_no
+                self.first = self.first or seq_no
                 shown += self._add(window.block_for(seq_no), event) > 0
         window.grown()
         if window.drop_first(self._kept):
-            self._forget_older()
+            self.first = min(self.window.blocks[0].seq_no)
+            self.subagents.forget_before(self.first)
         return shown
 
     def prepend(self, events: list[Event]) -> None:
-        """Add events that come before the first."""
-        older = [event for event in events if not self.first or event["seq_no"] < self.first]
-        folded = len(self._folded)
+        """Add events before the first one."""
+        edge = self.first
+        older = [event for event in events if not edge or event["seq_no"] < edge]
+        if not older:
+            return
+        folded = len(self.subagents.folded)
+        self.first, self.last = older[0]["seq_no"], self.last or older[-1]["seq_no"]
         for index, start in enumerate(range(0, len(older), SIZE)):
             block = self.window.insert(index, older[start]["seq_no"])
             for event in older[start : start + SIZE]:
-                self._add(block, event)
+                self._add(block, event, is_older=True)
+        self._move_later_messages(edge, older[-1]["at"])
         self.window.changed(0)
-        if len(self._folded) != folded:
+        if len(self.subagents.folded) != folded:
             self.window.reshape()
 
-    def _forget_older(self) -> None:
-        """What is known of sub-agents that began before the window goes with it."""
-        for head in [head for head in self._under if head < self.first]:
-            actor = self._under.pop(head)
-            self._folded.discard(actor)
-            self.groups.pop(actor, None)
-
-    def _add(self, block: Block, event: Event) -> int:
-        """A new row at the end of a block; how many lines it takes."""
-        made = summary_of(event)
-        kind, data, ui = event["kind"], event["data"], event["ui"]
+    def _add(self, block: RowBlock, event: Event, is_older: bool = False) -> int:
+        """Add an event at the end of a block; returns the lines of its row."""
+        made = stored_summary(event) if self.stored else summary_of(event)
+        seq_no, kind, data, ui = event["seq_no"], event["kind"], event["data"], event["ui"]
         named = data if isinstance(data, dict) else {}
         kind_code, actor = self.kinds.code(kind), self.actors.code(event["actor_id"])
         if kind_code >= len(self._kind_ok):
-            self._learn()
+            self._apply_filter()
         if event["run_id"] != self._run_id:
             self._run_id, self._run = event["run_id"], run_of(event["run_id"])
         tool, badge = named.get("tool_name"), ui.get("badge") if ui else None
-        block.seq_no.append(event["seq_no"])
+        level = 0 if is_debug(event) and not self.stored else _LEVELS.get(event["level"], 1)
+        block.place.append(place(seq_no))
+        block.seq_no.append(seq_no)
         block.at.append(event["at"])
         block.kind.append(kind_code)
-        block.tail.append(0)
         block.flags.append(made.flags)
-        block.level.append(_LEVELS.get(event["level"], 1))
+        block.state.append(made.flags & STATE)
+        block.below.append(made.flags >> BELOW_SHIFT)
+        block.level.append(level)
+        block.top.append(level)
         block.badge.append(self.badges.code(badge) if badge else 0)
-        block.tool.append(min(self.tools.code(str(tool)), 65535) if tool else 0)
+        kind_and_tool = f"{named.get('tool_kind') or ''} {tool}"
+        block.tool.append(min(self.tools.code(kind_and_tool), 65535) if tool else 0)
         block.actor.append(actor)
         block.session.append(self.sessions.code(event["session_id"]))
         block.run.append(self._run)
         block.seq.append(event["seq"] & 0xFFFFFFFF)
-        block.partner.append(0)
+        block.head.append(0)
+        block.next.append(0)
         block.took.append(made.took)
         block.texts += made.text.encode(errors="replace")
         block.ends.append(len(block.texts))
+        block.heights.append(0)
         n = len(block.ends) - 1
-        part = _PARTS.get(kind)
-        if part is not None:
-            self._connect(block, n, part, made, named)
-        elif kind == "user.prompt" and named.get("cwd"):
-            self._cwds[block.session[n]] = str(named["cwd"])[:1000]
-        if kind in ABOUT_USES:
-            self._tell_use(self._uses.hear(event))
-        if actor != self._root:
-            self._count(actor, kind)
-        height = self._height(block, n)
-        block.heights.append(height)
-        block.height += height
-        if kind in ABOUT_WORDS:
-            self._hush(self._echoes.hear(event))
-            return block.heights[n]
-        return height
+        if not self.stored:
+            self._connect(block, n, event, named, is_older)
+        height = 0
+        if not block.head[n]:
+            height = self._height(block, n)
+            block.height += height - block.heights[n]
+            block.heights[n] = height
+        if self.stored or kind not in TEXT_KINDS:
+            return height
+        self._drop_repeated_preview(self._repeats.receive(event))
+        self._place_message(block, n, event)
+        return self.window.height_of(seq_no)
 
-    def _hush(self, seq_no: int) -> None:
-        """The row of a stop leaves out what another row says."""
-        found = self.window.find(seq_no) if seq_no else None
-        if found is not None and not found[0].flags[found[1]] & ECHO:
-            block, n = found
-            block.flags[n] = block.flags[n] & ~PREVIEWED | ECHO
+    def _connect(self, block: RowBlock, n: int, event: Event, data: Event, is_older: bool) -> None:
+        """Put an event into the row it belongs to, and note what it says about its session and sub-agent."""
+        kind, session = event["kind"], block.session[n]
+        if kind in OVER:
+            self._over[session] = max(event["seq_no"], self._over.get(session, 0))
+        elif kind == "user.prompt" and data.get("cwd"):
+            self._cwds[session] = str(data["cwd"])[:1000]
+        elif kind == "subagent.start" and "agent_type" in data:
+            self.subagents.start(event["seq_no"], self.actors.code(f"subagent:{data.get('agent_id')}"))
+        if event["actor_id"].startswith("subagent:"):
+            self.subagents.count(block.actor[n], kind)
+        keys = row_keys(event)
+        if keys:
+            self._joins.join((block, n), keys, is_last=not is_older)
+
+    def _place_message(self, block: RowBlock, n: int, event: Event) -> None:
+        """Show a message before what it announces."""
+        at = said_at(event)
+        if at is not None:
+            block.took[n] = event["at"] - at
+            self._move(event["seq_no"])
+
+    def _move(self, seq_no: int) -> None:
+        """Put a message to where it belongs among the rows that are here now."""
+        found = self.window.find(seq_no)
+        if found is None or found[0].took[found[1]] < 0:
+            return
+        block, n = found
+        message = self._moment(block, n)
+        before = announced(message, block.at[n] - block.took[n], self._earlier(seq_no))
+        if before != self.window.moved.get(seq_no, 0):
+            self.window.move(seq_no, before)
             self.window.resize(seq_no)
 
-    def _connect(self, block: Block, n: int, part: int, made: Summary, data: Event) -> None:
-        seq_no = block.seq_no[n]
-        if part == _OVER:
-            session = block.session[n]
-            self._over[session] = max(seq_no, self._over.get(session, 0))
-            return
-        if "agent_type" in data and self.kinds.names[block.kind[n]] == "subagent.start":
-            self._fold_under(seq_no, f"subagent:{data.get('agent_id')}")
-        if not made.pair:
-            return
-        ours, theirs = (self._heads, self._tails) if part == _HEAD else (self._tails, self._heads)
-        found = self.window.find(theirs.pop(made.pair, 0))
-        if found is None:
-            if part == _HEAD:
-                block.flags[n] |= _FLAGS[self._uses.word(made.pair)]
-            ours[made.pair] = seq_no
-            if len(ours) > UNPAIRED:
-                del ours[next(iter(ours))]
-            return
-        here, there = (block, n), found
-        self._link(*(here, there) if part == _HEAD else (there, here))
-        self.window.resize(there[0].seq_no[there[1]])
+    def _earlier(self, seq_no: int) -> Iterator[Moment]:
+        """The events before one in the log, the latest first."""
+        for block, places in self.window.walk_log(seq_no):
+            for n in places:
+                yield self._moment(block, n)
 
-    def _tell_use(self, use: str) -> None:
-        """The row of a tool says that it waits or was denied, until something else is heard of it."""
-        found = self.window.find(self._heads.get(use, 0)) if use else None
-        if found is not None:
+    def _moment(self, block: RowBlock, n: int) -> Moment:
+        run = (block.session[n], block.run[n])
+        return Moment(
+            block.seq_no[n], block.at[n], run, self.actors.names[block.actor[n]], self.kinds.names[block.kind[n]]
+        )
+
+    def _move_later_messages(self, edge: int, at: float) -> None:
+        """Move the messages after the old edge of the window that announce something before it."""
+        kinds = {self.kinds.code(kind) for kind in MESSAGES}
+        later: list[int] = []
+        for block, places in self.window.walk(edge - 1, 1):
+            later += [block.seq_no[n] for n in places if block.kind[n] in kinds]
+            if block.seq_no[-1] > edge + MOST_EVENTS_BACK:
+                break
+        for seq_no in later:
+            if edge and seq_no <= edge + MOST_EVENTS_BACK:
+                self._move(seq_no)
+
+    def _drop_repeated_preview(self, seq_no: int) -> None:
+        """Drop the preview of a stop whose text another row shows."""
+        found = self.window.find(seq_no) if seq_no else None
+        if found is not None and not found[0].flags[found[1]] & REPEATED:
             block, n = found
-            block.flags[n] = block.flags[n] & ~(WAITING | DENIED) | _FLAGS[self._uses.word(use)]
+            block.flags[n] = block.flags[n] & ~PREVIEWED | REPEATED
+            self.window.resize(seq_no)
 
-    def _link(self, head: Place, tail: Place) -> None:
-        """Two rows become one: the second is shown as the outcome of the first."""
-        (heads, n), (tails, m) = head, tail
-        heads.partner[n], tails.partner[m] = tails.seq_no[m], heads.seq_no[n]
-        heads.tail[n] = tails.kind[m]
-        heads.level[n] = max(heads.level[n], tails.level[m])
-        tails.flags[m] |= CHILD
-        failed = tails.flags[m] & FAILED
-        more = DONE | failed | tails.flags[m] >> BELOW << BELOW
-        if failed or not heads.flags[n] & COMPACT:
-            more |= FOOT
-        heads.flags[n] = (heads.flags[n] | more) & ~(WAITING | DENIED)
-
-    def _fold_under(self, seq_no: int, actor_id: str) -> None:
-        code = self.actors.code(actor_id)
-        group = self.groups.setdefault(code, Group())
-        group.head = seq_no
-        self._under[seq_no] = code
-        if not group.opened:
-            self._folded.add(code)
-
-    def _count(self, actor: int, kind: str) -> None:
-        group = self.groups.get(actor)
-        if group is None:
-            if not self.actors.names[actor].startswith("subagent:"):
-                return
-            group = self.groups[actor] = Group()
-        group.rows += 1
-        group.tools += kind == "tool.pre"
-        group.failed += kind == "tool.failure"
-
-    def _height(self, block: Block, n: int) -> int:
-        flags = block.flags[n]
-        if flags & CHILD:
+    def _height(self, block: RowBlock, n: int) -> int:
+        if block.head[n] or block.top[n] < self._lowest:
             return 0
-        kind, tail = block.kind[n], block.tail[n]
-        if not (self._kind_ok[kind] or (tail and self._kind_ok[tail])) or block.level[n] < self._lowest:
+        if self._picky and not self._matches(block, n):
             return 0
-        actor = block.actor[n]
-        if self._picky and not self._picked(block.tool[n], actor):
-            return 0
-        if actor in self._folded and kind not in self._unfoldable:
+        if block.actor[n] in self.subagents.folded and not (
+            block.state[n] & WAITS or block.kind[n] in self._unfoldable
+        ):
             return 0
         if self._expanded:
             opened = self._expanded.get(block.seq_no[n])
             if opened is not None:
                 return opened
-        height = (2 if flags & FOOT else 1) + (flags >> BELOW)
+        height, flags = 1 + block.below[n], block.flags[n]
+        if block.state[n] & FAILED and block.tool[n] and not block.below[n] and is_narrow(self.width):
+            return height + 1
         if not flags & PREVIEWED:
             return height
-        return height + preview_height(block.text(n), self.width, aside_of(flags))
+        return height + preview_height(block.text(n), self.width, reserved_cells(flags, self.width))
 
-    def _picked(self, tool: int, actor: int) -> bool:
-        return self.wanted.tool(self.tools.names[tool]) and self.wanted.actor(self.actors.names[actor])
+    def _is_for_a_person(self, block: RowBlock, n: int) -> bool:
+        return bool(block.state[n] & WAITS) or block.kind[n] in self._unfoldable
 
-    def _learn(self) -> None:
-        """What the filter says of every kind there is."""
-        self._kind_ok = [self.wanted.kind(name) for name in self.kinds.names]
+    def _matches(self, block: RowBlock, n: int) -> bool:
+        """True if an event of the row passes the filter; the tool is that of the row."""
+        passes = self.feed_filter
+        if not passes.tool(self.tools.names[block.tool[n]].partition(" ")[2]):
+            return False
+        return any(
+            self._kind_ok[other.kind[m]] and passes.actor(self.actors.names[other.actor[m]])
+            for other, m in self._joins.chain(block, n)
+        )
+
+    def _apply_filter(self) -> None:
+        """Look up once which kinds the filter shows, because heights are computed for every row."""
+        self._kind_ok = [self.feed_filter.kind(name) for name in self.kinds.names]
         self._unfoldable = {n for n, name in enumerate(self.kinds.names) if name in NOT_FOLDED}
-        self._lowest = self.wanted.lowest()
-        self._picky = bool(self.wanted.tools or self.wanted.actors)
+        self._lowest = 0 if self.stored else self.feed_filter.lowest()
+        self._picky = bool(self.feed_filter.kinds or self.feed_filter.tools or self.feed_filter.actors)
 
-    def shape(self, *, width: int | None = None, wanted: Wanted | None = None) -> None:
-        """Another width or filter. Rows that are looked at get their new height at once, the others by `settle`."""
+    def reshape(self, *, width: int | None = None, feed_filter: FeedFilter | None = None) -> None:
+        """Set the width or the filter. Rows on screen get their new height at once, the others in `settle`."""
         self.width = self.width if width is None else width
-        self.wanted = self.wanted if wanted is None else wanted
-        self._learn()
+        self.feed_filter = self.feed_filter if feed_filter is None else feed_filter
+        self._apply_filter()
         self.window.reshape()
 
     def fold(self, actor: int, opened: bool) -> None:
-        """Show or hide what a sub-agent did."""
-        self.groups[actor].opened = opened
-        (self._folded.discard if opened else self._folded.add)(actor)
+        """Show or hide the rows of a sub-agent."""
+        self.subagents.fold(actor, opened)
         self.window.reshape()
 
     def reveal(self, seq_no: int) -> None:
         """Open the sub-agent that hides a row."""
         found = self.window.find(seq_no)
-        if found is not None and found[0].actor[found[1]] in self._folded and not self.window.height_of(seq_no):
+        if (
+            found is not None
+            and found[0].actor[found[1]] in self.subagents.folded
+            and not self.window.height_of(seq_no)
+        ):
             self.fold(found[0].actor[found[1]], True)
 
     def expand(self, seq_no: int, lines: int | None) -> None:
-        """Give a row room for so many lines; None closes it."""
+        """Give a row this many lines; None closes it."""
         if lines is None:
             self._expanded.pop(seq_no, None)
         else:
-            self._expanded[seq_no] = min(lines, TALLEST)
+            self._expanded[seq_no] = min(lines, MAX_HEIGHT)
         self.window.resize(seq_no)
 
-    def row(self, seq_no: int) -> Row | None:
-        """Everything that drawing a row needs."""
+    def row(self, seq_no: int) -> FeedRow | None:
+        """The row with everything that is needed to draw it."""
         found = self.window.find(seq_no)
         if found is None:
             return None
         block, n = found
-        text, took, session = block.text(n), block.took[n], block.session[n]
-        after, after_flags, after_badge = "", 0, 0
-        partner = self.window.find(block.partner[n]) if block.partner[n] else None
-        if partner is not None:
-            tails, m = partner
-            after, after_flags, after_badge = tails.text(m), tails.flags[m], tails.badge[m]
-            took = tails.took[m] if tails.took[m] >= 0 else tails.at[m] - block.at[n]
-        actor = self._under.get(seq_no)
-        return Row(
+        session = block.session[n]
+        tool_kind, _, tool = self.tools.names[block.tool[n]].partition(" ")
+        return FeedRow(
             seq_no=seq_no,
             at=block.at[n],
             kind=self.kinds.names[block.kind[n]],
-            level=block.level[n],
+            level=block.top[n],
             flags=block.flags[n],
-            tool=self.tools.names[block.tool[n]],
+            state=block.state[n],
+            tool=tool,
+            tool_kind=tool_kind,
             actor=self.actors.names[block.actor[n]],
             session=self.sessions.names[session],
             badge=self.badges.names[block.badge[n]],
-            text=text,
-            partner=block.partner[n],
-            after=kept(after).line,
-            after_flags=after_flags,
-            after_badge=self.badges.names[after_badge],
-            below=kept(after or text).below if block.flags[n] >> BELOW else "",
-            took=took,
+            text=block.text(n),
+            run=block.run[n],
+            parts=tuple(sorted(self._shown_part(*one) for one in self._joins.chain(block, n))),
             over=self._over.get(session, 0) > seq_no,
             cwd=self._cwds.get(session, ""),
-            group=None if actor is None else self.groups.get(actor),
+            stored=self.stored,
+            group=self.subagents.group_under(seq_no),
         )
 
-    def actor_under(self, seq_no: int) -> int | None:
-        """The sub-agent that folds under a row."""
-        return self._under.get(seq_no)
+    def _shown_part(self, block: RowBlock, n: int) -> RowPart:
+        badge = self.badges.names[block.badge[n]]
+        return self._joins.part(block, n)._replace(at=block.at[n], text=block.text(n), took=block.took[n], badge=badge)
 
-    def shown_as(self, seq_no: int) -> int:
-        """The row that shows an event: its own, or the one whose outcome it is."""
+    def actor_under(self, seq_no: int) -> int | None:
+        """The code of the sub-agent that folds under a row."""
+        return self.subagents.under.get(seq_no)
+
+    def head_of(self, seq_no: int) -> int:
+        """The row that shows an event: its own, or the row whose outcome it is."""
         found = self.window.find(seq_no)
         if found is None:
             return seq_no
         block, n = found
-        return block.partner[n] if block.flags[n] & CHILD else seq_no
+        return block.head[n] or seq_no
 
-    def seek(self, test: Callable[[Block, int], bool], seq_no: int, step: int) -> Iterator[int | None]:
-        """The rows that pass a test, from one on downwards or upwards. Yields None after each block, so that whoever
-        asks can do something else meanwhile."""
+    def seek(self, test: Callable[[RowBlock, int], bool], seq_no: int, step: int) -> Iterator[int | None]:
+        """The rows that pass a test, downwards or upwards from one. Yields None after each block, so that the caller
+        can let other tasks run."""
         for block, places in self.window.walk(seq_no, step):
             yield from (block.seq_no[n] for n in places if test(block, n))
             yield None
 
     def parent(self, event_id: str, before: int) -> int | None:
-        """The row of an event by its id, where it stands not too long before another."""
+        """The row of an event by its id, if it is not too far before another row."""
         run_id, _, seq = event_id.rpartition(":E")
         run, session = run_of(run_id), self.sessions.code(run_id.rpartition(":R")[0])
-        for looked, (block, places) in enumerate(self.window.walk(before, -1)):
+        for searched, (block, places) in enumerate(self.window.walk(before, -1)):
             for n in places:
                 if block.session[n] == session and block.run[n] == run and str(block.seq[n]) == seq:
                     return block.seq_no[n]
-            if looked >= PARENTS:
+            if searched >= MAX_PARENT_BLOCKS:
                 break
         return None
 
 
 def run_of(run_id: str) -> int:
-    """The n of `{session_id}:R{n}`; 0 where there is none."""
+    """The n of `{session_id}:R{n}`; 0 if there is none."""
     number = run_id.rpartition(":R")[2]
     return int(number) if number.isascii() and number.isdigit() and len(number) < 10 else 0

@@ -1,0 +1,34 @@
+"""The machine of each resource."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from quarterdeck.api.http.resource import Resource, on_machine, without_items
+
+
+class Ship(Resource, kw_only=True):
+    name: str
+
+
+class Fleet(Struct, kw_only=True):
+    ships: list[Ship]
+    notes: list[str]
+    harbour: str
+    next: int | None = None
+
+
+def test_every_resource_names_its_machine() -> None:
+    fleet = on_machine(Fleet(ships=[Ship(name="a"), Ship(name="b", runner_id="other")], notes=[], harbour="x"), "otter")
+    assert [ship.runner_id for ship in fleet.ships] == ["otter", "other"]
+    assert on_machine(Ship(name="a"), "otter").runner_id == "otter"
+
+
+def test_an_answer_that_is_no_resource_stays_as_it_is() -> None:
+    assert on_machine(None, "otter") is None
+    assert on_machine({"a": 1}, "otter") == {"a": 1}
+
+
+def test_a_list_about_another_machine_is_empty() -> None:
+    fleet = without_items(Fleet(ships=[Ship(name="a")], notes=["n"], harbour="x", next=3))
+    assert fleet == Fleet(ships=[], notes=[], harbour="x", next=None)

@@ -1,0 +1,33 @@
+"""Addresses: which text is an origin."""
+
+from __future__ import annotations
+
+import pytest
+
+from quarterdeck.config.addresses import origin_problem
+
+
+@pytest.mark.parametrize("url", ["https://desk.example.org", "https://desk.tail.net:8443", "http://[::1]:80/"])
+def test_an_origin_is_a_scheme_a_host_and_perhaps_a_port(url: str) -> None:
+    assert origin_problem(url) is None
+
+
+@pytest.mark.parametrize(
+    ("url", "problem"),
+    [
+        ("desk.example.org", "must begin with"),
+        ("ftp://desk.example.org", "must begin with"),
+        ("https://*.example.org", "must name one host"),
+        ("https://ann@desk.example.org", "must name one host"),
+        ("https://dësk.example.org", "must name one host"),
+        ("https://", "must name one host"),
+        ("https://desk.example.org/page", "must have no path"),
+        ("https://desk.example.org?a=b", "must have no path"),
+        ("https://desk.example.org/#", "must have no path"),
+        ("https://desk.example.org:0", "has no port 0"),
+        ("https://desk.example.org:99999", "cannot be read"),
+        ("https://[::1", "cannot be read"),
+    ],
+)
+def test_what_is_no_origin_is_named(url: str, problem: str) -> None:
+    assert problem in (origin_problem(url) or "")

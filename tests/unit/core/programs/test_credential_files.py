@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import shlex
+
+import pytest
+
+from quarterdeck.core.programs.credential_files import credential_words, may_name_credentials
+from tests.support.rulebook import effect_of, runs
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "cat ~/.ssh/id_rsa",
+        "cat ../.ssh/id_rsa",
+        "cat .ssh/id_ed25519",
+        "head -c 10 /etc/shadow",
+        "grep x --file=/etc/shadow",
+        "jq . /home/me/.docker/config.json",
+        "less ~/.pgpass",
+        "tail ~/.s*h/id_rsa",
+        "cat ~/.a*/cred*",
+        "cat /etc/sh*",
+        "diff a ~someone/.aws/credentials",
+        "cat /proc/1/environ",
+    ],
+)
+def test_a_file_with_credentials_is_found_and_no_rule_that_does_not_name_it_covers_it(line: str) -> None:
+    assert may_name_credentials(line)
+    assert list(credential_words(shlex.split(line)))
+    program = line.partition(" ")[0]
+    assert effect_of(runs(line), f"allow Bash({program}:*)") is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "cat src/cookies",
+        "cat ~/.ssh/id_rsa.pub",
+        "cat ~/notes/a.md",
+        "sed -n 's/.*//p' a.txt",
+        "grep '/.*x' a.txt",
+        "ls ~/.ssh",
+        "git commit -m 'read tokens from ~/.netrc'",
+    ],
+)
+def test_other_files_and_programs_that_only_see_names_are_not(line: str) -> None:
+    assert list(credential_words(shlex.split(line))) == []
+
+
+def test_a_rule_that_names_the_file_covers_it_and_no_other() -> None:
+    assert effect_of(runs("cat -n ~/.netrc"), "allow Bash(cat -n ~/.netrc:*)") == "allow"
+    assert effect_of(runs("cat ~/.netrc ~/.pgpass"), "allow Bash(cat ~/.netrc:*)") is None
+
+
+def test_a_rule_for_a_program_without_a_grammar_is_taken_at_its_word() -> None:
+    assert effect_of(runs("frobnicate ~/.netrc"), "allow Bash(frobnicate:*)") == "allow"

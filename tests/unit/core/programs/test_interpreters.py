@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import pytest
+
+from quarterdeck.core.programs.interpreters import could_run_or_write, interprets, known_name, runs_or_writes
+
+
+@pytest.mark.parametrize(
+    "words", [("python", "-c", "x"), ("bash",), ("node", "-e", "x"), ("perl", "-ne", "x"), ("sudo", "-i")]
+)
+def test_a_text_is_run(words: tuple[str, ...]) -> None:
+    assert runs_or_writes(words, 1)
+
+
+@pytest.mark.parametrize("words", [("python", "x.py", "-c"), ("bash", "x.sh"), ("node", "--version"), ("frob", "-c")])
+def test_a_file_or_another_program_is_not(words: tuple[str, ...]) -> None:
+    assert not runs_or_writes(words, 1)
+
+
+def test_an_interpreter_is_known_by_its_path_and_with_a_version() -> None:
+    assert known_name("/usr/bin/python3.12") == "python"
+    assert interprets(("/usr/bin/perl5.36", "-e", "x"))
+    assert could_run_or_write("gdb")
+
+
+def test_node_tests_with_its_own_reporters_and_no_other() -> None:
+    assert not runs_or_writes(("node", "--test", "--test-reporter=spec"), 2)
+    assert not runs_or_writes(("node", "--test", "--test-reporter", "tap"), 2)
+    assert runs_or_writes(("node", "--test", "--test-reporter=./x.js"), 2)
+    assert runs_or_writes(("node", "--test", "--test-reporter", "x"), 2)
+    assert runs_or_writes(("node", "--test", "--test-reporter=tap", "--test-reporter-destination=x"), 2)
+    assert runs_or_writes(("node", "--test", "-e", "x"), 2)

@@ -1,0 +1,1 @@
+"""Programs for contributors: generated pages, screenshots, recordings, fuzzers, the matrix of faults."""
