@@ -60,7 +60,8 @@ def test_one_escape_stops_a_turn_and_a_tool_and_a_prompt_is_sent_whole(pair: Con
     with observed(pair) as agent:
         agent.terminal.type_prompt(pair.script("think for long", Turn(text("thought"), before=60.0)))
         agent.works()
-        assert agent.command("interrupt")[0] == 202
+        status, answer = agent.command("interrupt")
+        assert status == 202, answer
         assert agent.terminal.session()["status"] == "idle"
         pair.session(agent.session_id, "idle")
         prompt = pair.script("say: a (b) 'c'\n- d", Turn(text("said it")))

@@ -21,7 +21,7 @@ from quarterdeck.system.terminal_group import foreground_terminal, terminal_devi
 BUSY = "busy"
 # The end of a tool that ignores its first signal takes the agent this long.
 INTERRUPT_SECONDS = 10.0
-# An agent may replace the content of its file in two steps.
+# An agent may replace the content of its file in two steps, and says that it is busy a moment after its hooks do.
 WRITE_SECONDS = 2.0
 FORMAT = "#{pane_id} #{pane_in_mode} #{pane_dead} #{pane_tty}"
 
@@ -44,20 +44,20 @@ class UserPane:
         agent: Agent,
         process: ProcessId,
         read_status: Callable[[], AgentStatus | None],
+        *,
+        settle_seconds: float = WRITE_SECONDS,
     ) -> None:
         self._server, self._pane, self._agent = server, pane, agent
         self._process, self._read_status = process, read_status
+        self._settle_seconds = settle_seconds
 
     async def interrupt(self) -> None:
         """Press Escape exactly once; done when the agent's own status says that it is no longer busy."""
-        status = await self._check()
-        if status.status != BUSY:
-            raise Refused(f"the session's status is {status.status or 'unknown'}, not {BUSY}: nothing was pressed")
-        screen = await self._server.capture(self._pane.pane, colours=True)
-        if self._agent.composer_text(screen) is None:
-            raise Refused(
-                "the session's terminal shows a dialog or no prompt: nothing was pressed; check that terminal"
-            )
+        settled_at = time.monotonic() + self._settle_seconds
+        while (refusal := await self._interrupt_refusal()) is not None:
+            if time.monotonic() > settled_at:
+                raise Refused(refusal)
+            await asyncio.sleep(POLL_SECONDS)
         await self._check()
         await self._server.execute(("send-keys", "-t", self._pane.pane, "Escape"))
         until = time.monotonic() + INTERRUPT_SECONDS
@@ -65,6 +65,15 @@ class UserPane:
             if time.monotonic() > until:
                 raise Refused(f"Escape was pressed, and the session is still {BUSY}; check its terminal")
             await asyncio.sleep(POLL_SECONDS)
+
+    async def _interrupt_refusal(self) -> str | None:
+        """The reason why no Escape may be pressed now; None when it may."""
+        status = await self._check()
+        if status.status != BUSY:
+            return f"the session's status is {status.status or 'unknown'}, not {BUSY}: nothing was pressed"
+        if self._agent.composer_text(await self._server.capture(self._pane.pane, colours=True)) is None:
+            return "the session's terminal shows a dialog or no prompt: nothing was pressed; check that terminal"
+        return None
 
     async def send(self, prompt: str) -> None:
         """Paste the prompt, and press Enter only when the composer holds exactly that."""

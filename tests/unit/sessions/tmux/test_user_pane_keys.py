@@ -69,10 +69,18 @@ class Agent:
         self.status: AgentStatus = AgentStatus(process=process, status="busy")
         self.unreadable = 0
         self.screen = Screen(terminal)
-        found = AgentPane(socket="/s", session="$1", window="@1", pane="%7", pid=pid, session_id="s1", attach=())
-        self.pane = UserPane(self.screen, found, AGENTS["claude"], self.status.process, self.read)
+        self.on_read: Callable[[], None] = lambda: None
+        self.pane = self.in_pane(settle_seconds=0.05)
+
+    def in_pane(self, settle_seconds: float) -> UserPane:
+        process = self.status.process
+        found = AgentPane(
+            socket="/s", session="$1", window="@1", pane="%7", pid=process.pid, session_id="s1", attach=()
+        )
+        return UserPane(self.screen, found, AGENTS["claude"], process, self.read, settle_seconds=settle_seconds)
 
     def read(self) -> AgentStatus | None:
+        self.on_read()
         self.unreadable -= 1
         return None if self.unreadable >= 0 else self.status
 
@@ -89,6 +97,13 @@ def agent() -> Iterator[Agent]:
 async def test_one_escape_interrupts_and_the_status_says_that_it_worked(agent: Agent) -> None:
     agent.screen.on_escape = lambda: agent.says("idle", "%7")
     await agent.pane.interrupt()
+    assert agent.screen.keys == ["Escape"]
+
+
+async def test_an_agent_that_says_a_moment_late_that_it_is_busy_is_interrupted(agent: Agent) -> None:
+    statuses = ["idle", "busy", "busy"]
+    agent.on_read = lambda: agent.says(statuses.pop(0) if statuses else "idle")
+    await agent.in_pane(settle_seconds=60.0).interrupt()
     assert agent.screen.keys == ["Escape"]
 
 
