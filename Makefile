@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/pytest
 # Real programs and terminals mostly wait for each other, so more tests run at a time than there are cores.
-STEAL := -n 4 --dist worksteal
+# Two plugins of the contract tests are slow to import, and unit tests use neither.
+UNIT := tests/unit -n 4 --dist worksteal -p no:schemathesis -p no:faker
 BY_FILE := -n 4 --dist loadfile --no-loadscope-reorder
 # The real Claude Code starts several processes of its own: one test for each core.
 AGENTS := -n 2 --dist worksteal
@@ -36,14 +37,14 @@ parts: $(VENV)/dev.stamp ## install the programs that end-to-end tests drive: tm
 	@sh tools/parts.sh
 
 test: parts lint types imports ## run everything: lint, types, imports, all tests
-	@$(PYTEST) tests/unit $(STEAL)
+	@$(PYTEST) $(UNIT)
 	@QD_SCHEMATHESIS=50 $(PYTEST) tests/contract $(BY_FILE)
 	@$(PYTEST) tests/e2e tests/faults $(AGENTS)
 
 check: $(VENV)/dev.stamp lint types imports unit ## run the fast loop: format, lint, types, imports, unit tests
 
 unit: $(VENV)/dev.stamp ## run the unit tests
-	@$(PYTEST) tests/unit $(STEAL)
+	@$(PYTEST) $(UNIT)
 
 contract: $(VENV)/dev.stamp ## run the contract tests: a real daemon, sockets and processes
 	@$(PYTEST) tests/contract $(BY_FILE)
