@@ -8,14 +8,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarterdeck.api.http.error_responses import ApiError
+from quarterdeck.views.resources.runner_resource import Resource
 
 T = TypeVar("T")
-
-
-class Resource(Struct, kw_only=True):
-    """A resource of one machine. The endpoint sets `runner_id`, so that no view has to be given it."""
-
-    runner_id: str = ""
 
 
 def on_machine(answer: T, runner_id: str) -> T:

@@ -14,9 +14,10 @@ from msgspec import Struct
 from quarterdeck.api.backend import Backend
 from quarterdeck.api.live.text_so_far import TextSoFar
 from quarterdeck.api.live.ws_messages import StreamMessage
-from quarterdeck.api.views.resources import event_view, request_view, session_view
+from quarterdeck.api.views.resources import request_view, session_view
 from quarterdeck.core.model.events import OWN, FeedEvent
 from quarterdeck.core.model.state import Request
+from quarterdeck.views.resources.event_view import event_view
 from quarterdeck.wire import write_json
 
 

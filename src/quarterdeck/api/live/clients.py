@@ -17,8 +17,8 @@ from quarterdeck.api.http.credentials import Principal
 from quarterdeck.api.http.endpoint import endpoint
 from quarterdeck.api.http.error_responses import ApiError
 from quarterdeck.api.live.ws_messages import AnyServerMessage, ClientCommand, ClientView, CommandResult, Hello, Visible
-from quarterdeck.api.views.projection import struct_of
 from quarterdeck.core.model.payload import safe_id
+from quarterdeck.views.projection import struct_of
 
 MOST_COMMANDS = 64
 """Commands that wait for one client."""

@@ -10,7 +10,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from quarterdeck import __version__
 from quarterdeck.api.http.endpoint import Id
-from quarterdeck.api.views.resources import EventView, RequestView, SessionView
+from quarterdeck.views.resources.event_view import EventView
+from quarterdeck.views.resources.request_view import RequestView
+from quarterdeck.views.resources.session_view import SessionView
 
 PROTOCOL = 2
 Cursor = int | str

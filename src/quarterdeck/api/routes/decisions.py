@@ -14,8 +14,7 @@ from quarterdeck.api.http.error_responses import ApiError, invalid, not_found, r
 from quarterdeck.api.http.principal import Caller
 from quarterdeck.api.http.resource import require_machine
 from quarterdeck.api.routes.rules import end_of
-from quarterdeck.api.views.resources import DecisionView, decision_view
-from quarterdeck.api.views.rules import Note, ScopeWord, Text, rule_view
+from quarterdeck.api.views.rules import Note, ScopeWord, Text
 from quarterdeck.core.engine.messages import CommandReply, Remember
 from quarterdeck.core.model.decisions import (
     DEFAULT_DENY,
@@ -29,6 +28,8 @@ from quarterdeck.core.model.decisions import (
     PlanMode,
 )
 from quarterdeck.core.text.decision_words import DECIDED
+from quarterdeck.views.resources.decision_view import DecisionResult, DecisionResults, DecisionView, decision_view
+from quarterdeck.views.resources.rule_view import rule_view
 
 
 class RememberBody(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -63,20 +64,6 @@ class Decisions(Struct, kw_only=True, forbid_unknown_fields=True):
     """Several decisions, each with its own id and digest. One that is invalid does not affect the others."""
 
     decisions: Annotated[list[dict[str, Any]], Meta(max_length=1000)]
-
-
-class DecisionResult(Struct, kw_only=True):
-    """The result of one of several decisions."""
-
-    request_id: Any
-    ok: bool
-    decision: DecisionView | None = None
-    error: dict[str, Any] | None = None
-
-
-class DecisionResults(Struct, kw_only=True):
-    decisions: list[DecisionResult]
-    next: None = None
 
 
 @endpoint("decide")

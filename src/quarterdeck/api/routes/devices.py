@@ -17,11 +17,11 @@ from quarterdeck.api.http.error_responses import ApiError, applied
 from quarterdeck.api.http.guard import address_of
 from quarterdeck.api.http.pairing_codes import ASK_SECONDS, PAGE_SCOPES, PURPOSES, STEP_UP_SECONDS, Purpose
 from quarterdeck.api.http.principal import Caller
-from quarterdeck.api.http.resource import Resource
 from quarterdeck.api.routes.tokens import Name, OkView, make_token
-from quarterdeck.api.views.projection import struct_of
 from quarterdeck.core.engine.messages import ElevateToken
 from quarterdeck.core.model.state import Token
+from quarterdeck.views.projection import struct_of
+from quarterdeck.views.resources.runner_resource import Resource
 
 PurposeName = Literal["page", "phone", "editor", "deck"]
 KNOWN = "qd devices"

@@ -2,95 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
-
 from litestar.params import FromPath
-from msgspec import Struct
 
 from quarterdeck.api.backend import Backend, FeedBackend, SessionBackend
 from quarterdeck.api.http.endpoint import endpoint
 from quarterdeck.api.http.error_responses import invalid, not_found
-from quarterdeck.api.http.resource import Resource
 from quarterdeck.api.routes.queries import Limit, Position, known_session
-from quarterdeck.api.views.projection import struct_of
-from quarterdeck.api.views.resources import CountersView, EventView, event_view
-from quarterdeck.core.model.event_data.session_data import Usage
-from quarterdeck.core.model.state import Todo
+from quarterdeck.views.projection import struct_of
+from quarterdeck.views.resources.event_view import EventDetail, event_view
+from quarterdeck.views.resources.run_view import ActorList, ActorView, RunList, run_view
 from quarterdeck.views.run_history import actor_record, run_records
-
-PayloadStatus = Literal["kept", "too_large", "none"]
-
-
-class EventDetail(EventView, kw_only=True):
-    """One event with the events that led to it, the nearest first, and those that it caused; `more_effects` when there
-    are others. `payload` is what the agent's hook sent, as it was; it is null when it was `too_large` to keep, or when
-    there is `none`, as the event was not made from a hook call."""
-
-    causes: list[EventView]
-    effects: list[EventView]
-    more_effects: bool
-    payload: Any
-    payload_status: PayloadStatus
-
-
-class UsageCount(Struct, kw_only=True):
-    """Tokens and what they cost; `cost_usd` is null when a model has no known price."""
-
-    input_tokens: int
-    output_tokens: int
-    cache_read_tokens: int
-    cache_write_tokens: int
-    cost_usd: float | None
-
-
-class PastRunView(Resource, kw_only=True):
-    """One prompt until its stop. `status` is running, blocked (it waits for a decision), completed, failed or aborted;
-    `trigger` is what began it. `actors` are the agent and its sub-agents, `todos` those that the run added. `usage` is
-    null until a transcript was read."""
-
-    run_id: str
-    session_id: str
-    number: int
-    seq_no: int
-    status: Literal["running", "blocked", "completed", "failed", "aborted"]
-    trigger: str
-    prompt: str | None
-    started_at: float
-    ended_at: float | None
-    counters: CountersView
-    actors: list[str]
-    todos: list[Todo]
-    usage: UsageCount | None
-
-
-class RunList(Struct, kw_only=True):
-    runs: list[PastRunView]
-    next: int | None
-    previous: int | None
-
-
-class ActorView(Resource, kw_only=True):
-    """Who acts in a session: the user, the agent, a sub-agent or the system. `status` is running or ended, and null for
-    the user and the system. The times are those of its first and its last event."""
-
-    actor_id: str
-    session_id: str
-    kind: str
-    display_name: str
-    agent_type: str | None
-    parent_actor_id: str | None
-    status: str | None
-    first_at: float
-    last_at: float
-    events: int
-    tool_uses: int
-    tool_failures: int
-    requests: int
-
-
-class ActorList(Struct, kw_only=True):
-    actors: list[ActorView]
-    next: None = None
 
 
 @endpoint("get_event")
@@ -128,23 +49,8 @@ async def list_runs(
         raise invalid("before", "send either after or before")
     session = known_session(backend.sessions, session_id)
     found = await backend.feed.run_events(session_id, after, before, limit)
-    runs = [
-        struct_of(
-            PastRunView,
-            run,
-            counters=struct_of(CountersView, run.counters),
-            actors=list(run.actors),
-            todos=list(run.todos),
-            usage=None if run.usage is None else _usage(run.usage),
-        )
-        for run in run_records(found.events, session)
-    ]
+    runs = [run_view(run) for run in run_records(found.events, session)]
     return RunList(runs=runs, next=found.next, previous=found.previous)
-
-
-def _usage(usage: Usage) -> UsageCount:
-    cost = None if usage.cost_usd is None else round(usage.cost_usd, 6)
-    return struct_of(UsageCount, usage, cost_usd=cost)
 
 
 @endpoint("list_actors")

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from litestar import Response
 from litestar.params import FromPath, FromQuery, QueryParameter
-from msgspec import Struct
 
 from quarterdeck import __version__
 from quarterdeck.api.backend import Backend, FeedBackend, HealthBackend, SessionBackend
 from quarterdeck.api.http.endpoint import endpoint
 from quarterdeck.api.http.error_responses import not_found
-from quarterdeck.api.http.resource import Resource
-from quarterdeck.api.views.projection import struct_of
 from quarterdeck.api.views.prometheus import MEDIA_TYPE, exposition
-from quarterdeck.api.views.request_card import CardView, card_view
-from quarterdeck.api.views.resources import EventView, RequestView, SessionView, event_view, request_view, session_view
-from quarterdeck.api.views.stats import StatsView
+from quarterdeck.api.views.request_card import card_view
+from quarterdeck.api.views.resources import request_view, session_view
 from quarterdeck.core.model.state import RequestStatus, Session
 from quarterdeck.core.workspace.projects import project_id_of
 from quarterdeck.store.reader import AuditQuery, FeedQuery
 from quarterdeck.views.health import findings
+from quarterdeck.views.projection import struct_of
+from quarterdeck.views.resources.audit_view import AuditList, AuditView
+from quarterdeck.views.resources.card_view import CardView
+from quarterdeck.views.resources.daemon_view import FindingList, FindingView, HealthView, SettingList, SettingView
+from quarterdeck.views.resources.event_view import FeedPage, event_view
+from quarterdeck.views.resources.request_view import RequestList
+from quarterdeck.views.resources.session_view import SessionList, SessionView
+from quarterdeck.views.resources.stats_view import StatsView
 
 CURSOR = r"^[012]\.[0-9]{1,17}\.[A-Za-z0-9_.:-]{1,128}$"
 Limit = Annotated[int, QueryParameter(name="limit", ge=1, le=1000)]
@@ -30,88 +34,6 @@ Position = Annotated[int | None, QueryParameter(ge=0, le=2**63 - 1)]
 Time = Annotated[float | None, QueryParameter(ge=0, le=1e12)]
 Level = Literal["debug", "info", "warn", "error"]
 Cursor = Annotated[str | None, QueryParameter(pattern=CURSOR)]
-
-
-class SessionList(Struct, kw_only=True):
-    sessions: list[SessionView]
-    next: str | None
-
-
-class FeedPage(Struct, kw_only=True):
-    """Events, and where the list goes on: `next` after them, `previous` before them, for a page that was asked for with
-    `before`. A `partial` page has what was found in the time there was, maybe nothing; ask again from `next` or
-    `previous`."""
-
-    events: list[EventView]
-    next: int | None
-    previous: int | None
-    partial: bool
-
-
-class RequestList(Struct, kw_only=True):
-    requests: list[RequestView]
-    next: int | None
-
-
-class AuditView(Resource, kw_only=True):
-    """An entry of the audit. `about`: the command, file, folder, rule or session, in one line. `source`: user, rule,
-    timeout, elsewhere, or system when Quarterdeck acted by itself. `hash`: its hash in the chain. `digest`: of what
-    the person was shown."""
-
-    seq_no: int
-    at: float
-    kind: str
-    session_id: str
-    who: str
-    surface: str | None
-    source: str
-    about: str
-    what: dict[str, Any]
-    digest: str | None
-    hash: str
-
-
-class AuditList(Struct, kw_only=True):
-    audit: list[AuditView]
-    next: int | None
-
-
-class SettingView(Resource, kw_only=True, rename={"origin": "from"}):
-    """A setting in force. `source` is default, file, variable or flag; `from` the name of the file, variable or flag,
-    `line` the line in the file. Of an address that may be a secret the value has only the host."""
-
-    key: str
-    value: Any
-    source: str
-    origin: str | None
-    line: int | None
-
-
-class SettingList(Struct, kw_only=True):
-    settings: list[SettingView]
-    next: None = None
-
-
-class FindingView(Resource, kw_only=True):
-    """Something that `qd doctor` says of the daemon. `level` is problem, advice or good."""
-
-    name: str
-    ok: bool
-    level: str
-    says: str
-    fix: str
-
-
-class FindingList(Struct, kw_only=True):
-    """What is wrong; `status` is that of `/healthz`."""
-
-    status: str
-    health: list[FindingView]
-    next: None = None
-
-
-class HealthView(Struct, kw_only=True):
-    status: str
 
 
 @endpoint("list_sessions")

@@ -11,31 +11,24 @@ from quarterdeck.api.http.endpoint import endpoint
 from quarterdeck.api.http.error_responses import applied, invalid, not_found, refusal
 from quarterdeck.api.http.principal import Caller
 from quarterdeck.api.routes.tokens import OkView
-from quarterdeck.api.views.projection import struct_of
-from quarterdeck.api.views.rules import (
+from quarterdeck.api.views.rules import ExplainRequest, ManyRules, NewRule, SimulationRequest
+from quarterdeck.core.engine.messages import CommandReply
+from quarterdeck.core.rules.file_format import RuleSpec
+from quarterdeck.core.text.durations import seconds_in
+from quarterdeck.views.projection import struct_of
+from quarterdeck.views.resources.rule_view import (
     ConsideredView,
     CreatedRule,
     CreatedRules,
     ExplainedView,
-    ExplainRequest,
-    ManyRules,
-    NewRule,
-    PastRequest,
     RuleList,
     SimulationPage,
-    SimulationRequest,
     Suggestions,
-    SuggestionView,
+    past_request,
     rule_view,
+    suggestion_view,
 )
-from quarterdeck.core.engine.messages import CommandReply
-from quarterdeck.core.model.state import Request as PermissionRequest
-from quarterdeck.core.rules.file_format import RuleSpec
-from quarterdeck.core.text.amounts import cut
-from quarterdeck.core.text.durations import seconds_in
-from quarterdeck.core.text.titles import subject_of
 
-SUBJECT = 200
 SHOWN = 50
 KNOWN = "qd rules list"
 
@@ -79,7 +72,7 @@ async def simulate(rules: RuleBackend, *, data: JSONBody[SimulationRequest]) -> 
     page = await rules.simulate(rule_spec(data), data.before, data.limit)
     if isinstance(page, CommandReply):
         raise refusal(page)
-    shown = [past(one.request, one.surprise) for one in page.decided]
+    shown = [past_request(one.request, one.surprise) for one in page.decided]
     return SimulationPage(
         seen=page.seen,
         decided=len(shown),
@@ -94,7 +87,7 @@ async def simulate(rules: RuleBackend, *, data: JSONBody[SimulationRequest]) -> 
 async def suggest(rules: RuleBackend) -> Suggestions:
     """Suggest rules that your own decisions imply and that do not exist yet, with the evidence."""
     found, seen = await rules.suggestions()
-    views = [struct_of(SuggestionView, one, examples=[past(request) for request in one.requests]) for one in found]
+    views = [suggestion_view(one) for one in found]
     return Suggestions(suggestions=views, seen=seen)
 
 
@@ -136,17 +129,3 @@ def end_of(length: str | float | None, at: float | None = None) -> float | None:
     if not seconds or at is not None:
         raise invalid("expires", "must be a duration like 7d or 12h, without expires_at")
     return time.time() + seconds
-
-
-def past(request: PermissionRequest, surprise: str | None = None) -> PastRequest:
-    """A summary of a past request."""
-    decision = request.decision
-    return struct_of(
-        PastRequest,
-        request,
-        at=request.opened_at,
-        subject=cut(subject_of(request.tool_input), SUBJECT),
-        decision=decision.decision_type if decision else None,
-        by=decision.by if decision else None,
-        surprise=surprise,
-    )

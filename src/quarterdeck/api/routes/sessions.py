@@ -15,8 +15,7 @@ from quarterdeck.api.http.endpoint import Id, endpoint
 from quarterdeck.api.http.error_responses import applied, invalid, not_found, refused_as
 from quarterdeck.api.http.principal import Caller
 from quarterdeck.api.routes.queries import known_session
-from quarterdeck.api.views.projection import struct_of
-from quarterdeck.api.views.resources import SessionView, session_view
+from quarterdeck.api.views.resources import session_view
 from quarterdeck.core.engine.prompt_queue import is_resting, turns_ahead
 from quarterdeck.core.engine.session_messages import (
     EndSession,
@@ -31,6 +30,8 @@ from quarterdeck.core.engine.session_messages import (
 from quarterdeck.core.model.decisions import PermissionMode
 from quarterdeck.core.model.state import Session
 from quarterdeck.core.workspace.projects import project_id_of
+from quarterdeck.views.projection import struct_of
+from quarterdeck.views.resources.session_view import SessionView
 
 Prompt = Annotated[str, Meta(min_length=1, max_length=1_000_000)]
 Name = Annotated[str, Meta(min_length=1, max_length=200, pattern=r"^[^-\x00-\x1f][^\x00-\x1f]*\Z")]

@@ -18,10 +18,10 @@ from quarterdeck.api.http.error_responses import ApiError, applied, invalid
 from quarterdeck.api.http.guard import set_cookie
 from quarterdeck.api.http.pairing_codes import COOKIE_KINDS, PURPOSES
 from quarterdeck.api.http.principal import Caller
-from quarterdeck.api.http.resource import Resource
-from quarterdeck.api.views.projection import struct_of
 from quarterdeck.core.engine.messages import CreateToken
 from quarterdeck.core.model.state import Token
+from quarterdeck.views.projection import struct_of
+from quarterdeck.views.resources.runner_resource import Resource
 
 ScopeName = Literal["ingest", "observe", "approve", "edit", "prompt", "control", "admin"]
 Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_.-]([A-Za-z0-9_. -]*[A-Za-z0-9_.-])?\Z")]

@@ -1,146 +1,42 @@
-"""The card of a request: everything needed for a good decision, in one response."""
+"""The card of a request of a backend: what the core does not hold is gathered here."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 
-from msgspec import Struct, convert
-
 from quarterdeck.api.backend import Backend
-from quarterdeck.api.views.projection import struct_of
-from quarterdeck.api.views.resources import RequestView, RiskView, whole_request_view
-from quarterdeck.core.model.state import Request, Session
+from quarterdeck.api.views.resources import request_facts
+from quarterdeck.core.model.state import Request
 from quarterdeck.core.text.file_diff import FileDiff
-from quarterdeck.views.code_colours import diff_colours
+from quarterdeck.views.code_colours import ColouredLine, diff_colours
+from quarterdeck.views.resources import card_view as cards
 
 
-class CallView(Struct, kw_only=True):
-    """One command of a shell line: `text` as written, `words` after the shell's quoting, `via` the program that runs
-    it, and the risk of this command alone."""
-
-    text: str
-    words: list[str]
-    via: str
-    piped: bool
-    risk: RiskView
-
-
-class CommandView(Struct, kw_only=True):
-    """A shell line broken down. `doubts` say why no allow rule can cover it, `writes` are the files it writes to,
-    `more` is the number of commands left out."""
-
-    calls: list[CallView]
-    doubts: list[str]
-    writes: list[str]
-    more: int
-
-
-class ChangeView(Struct, kw_only=True):
-    """The change shown in `diff`. `compared` means that the diff is against the file's current content, `cut` that
-    lines are left out (the input has them all); `notes` are warnings for the reader. `colours` has the pieces of each
-    line of the diff below its two names, without the sign: their lengths, and comment, decorator, keyword, name,
-    number, string or nothing; no pieces for a line without colours."""
-
-    path: str
-    added: int
-    removed: int
-    compared: bool
-    cut: bool
-    notes: list[str]
-    colours: list[list[tuple[int, str]]]
-
-
-class RunView(Struct, kw_only=True):
-    """The run a request belongs to, with its prompt."""
-
-    run_id: str
-    prompt: str | None
-    started_at: float
-
-
-class RequestSession(Struct, kw_only=True):
-    """The session a request belongs to."""
-
-    title: str
-    cwd: str
-    model: str | None
-    agent_state: str
-
-
-class RulesView(Struct, kw_only=True):
-    """The verdict of the rules now: the rules that decide, or the reasons why none does. `patterns` are those a rule
-    could be made with, narrowest first. `trust` is the trust in its folder: none, rules or full. It is null when it was
-    never set there or above; then the first rule of the project sets it to rules. `own_allows` are the rules of the
-    agent's own settings that allow the tool use while no rule here does, each with its file."""
-
-    effect: str | None
-    rules: list[str]
-    reasons: list[str]
-    patterns: list[str]
-    trust: str | None
-    own_allows: list[str]
-
-
-class CardView(RequestView, kw_only=True):
-    """One request with everything known about it. `diff` is an edit as a unified diff, and `change` describes it;
-    `command` is a shell line broken down; `others_waiting` counts the other pending requests; `rule` is the verdict of
-    the rules now, null when the request is not pending."""
-
-    diff: str | None
-    change: ChangeView | None
-    command: CommandView | None
-    session: RequestSession | None
-    run: RunView | None
-    age_seconds: float
-    others_waiting: int
-    rule: RulesView | None
-
-
-async def card_view(backend: Backend, request: Request) -> CardView:
+async def card_view(backend: Backend, request: Request) -> cards.CardView:
     """A request with everything known about it now."""
     breakdown = await backend.requests.breakdown(request)
-    session = backend.sessions.get(request.session_id)
-    ended = request.decided_at if request.status != "pending" else None
     is_open = request.status == "pending" and request.kind != "stop"
-    return whole_request_view(
-        CardView,
-        backend,
+    return cards.card_view(
         request,
-        risk=struct_of(RiskView, breakdown.risk),
-        diff=breakdown.change.diff if breakdown.change else None,
-        change=await _change_view(breakdown.change) if breakdown.change else None,
-        command=convert(breakdown.command, CommandView | None, from_attributes=True),
-        session=struct_of(RequestSession, session, cwd=session.context.cwd) if session else None,
-        run=_run_view(request, session),
-        age_seconds=round(max(0.0, (ended or time.time()) - request.opened_at), 3),
+        request_facts(backend, request),
+        breakdown,
+        session=backend.sessions.get(request.session_id),
+        colours=await _colours(breakdown.change),
+        at=time.time(),
         others_waiting=sum(other.request_id != request.request_id for other in backend.requests.pending()),
         rule=await _rules_view(backend, request) if is_open else None,
     )
 
 
-async def _change_view(change: FileDiff) -> ChangeView:
+async def _colours(change: FileDiff | None) -> list[ColouredLine]:
     # Lexing hundreds of lines takes longer than the loop may stand still.
-    colours = await asyncio.to_thread(diff_colours, change.path, change.diff)
-    return struct_of(ChangeView, change, colours=colours)
+    return await asyncio.to_thread(diff_colours, change.path, change.diff) if change else []
 
 
-async def _rules_view(backend: Backend, request: Request) -> RulesView | None:
+async def _rules_view(backend: Backend, request: Request) -> cards.RulesView | None:
     found = await backend.rules.explain(request.request_id, "", {}, None, None)
     if found is None:
         return None
-    verdict = found.explanation.verdict
-    return struct_of(
-        RulesView,
-        verdict,
-        rules=[rule.pattern for rule in verdict.rules],
-        patterns=list(found.patterns),
-        own_allows=list(found.own_allows),
-        trust=backend.projects.trust_of(request.cwd or ""),
-    )
-
-
-def _run_view(request: Request, session: Session | None) -> RunView | None:
-    """The request's run while it is the session's current one; None afterwards."""
-    run = session.run if session else None
-    return struct_of(RunView, run, prompt=run.prompt_preview) if run and run.run_id == request.run_id else None
+    trust = backend.projects.trust_of(request.cwd or "")
+    return cards.rules_view(found.explanation.verdict, found.patterns, found.own_allows, trust)

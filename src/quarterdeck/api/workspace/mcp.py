@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from msgspec import Meta, Struct
@@ -12,12 +12,12 @@ from quarterdeck.api.backend import ExtensionBackend, HealthBackend, ProjectBack
 from quarterdeck.api.http.endpoint import endpoint
 from quarterdeck.api.http.error_responses import invalid, not_found, refused_as
 from quarterdeck.api.http.principal import Caller
-from quarterdeck.api.http.resource import Resource
 from quarterdeck.api.views.extension_changes import ExtensionResult, apply_change
-from quarterdeck.api.views.projection import struct_of
 from quarterdeck.api.workspace.plugins import REFUSED, InScope, Place, project_of, trusted_folder
 from quarterdeck.core.model.event_data.admin_data import McpChangeData
 from quarterdeck.core.workspace.extensions import McpServer, NewMcpServer
+from quarterdeck.views.projection import struct_of
+from quarterdeck.views.workspace.server_view import ServerList, ServerView
 
 ServerName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}\Z", max_length=64)]
 Word = Annotated[str, Meta(max_length=4096, pattern=r"^[^\0]*\Z")]
@@ -49,28 +49,6 @@ class ServerQuery(Struct, kw_only=True, forbid_unknown_fields=True):
     """The servers to check: the user's, and with `project` those of that project too."""
 
     project: Place | None = None
-
-
-class ServerView(Resource, kw_only=True):
-    """An MCP server. `status` is `unchecked` until it was checked, then connected, failed, pending, needs_auth,
-    disabled or unknown; `config` shows no values of variables or headers; `tools` is null while they are unknown;
-    `login` is the command that signs in to it, if it requires that."""
-
-    name: str
-    transport: str
-    scope: str
-    project: str | None
-    status: str
-    last_error: str | None
-    checked_at: float | None
-    config: dict[str, Any]
-    tools: list[str] | None
-    login: str | None
-
-
-class ServerList(Struct, kw_only=True):
-    mcp: list[ServerView]
-    next: None = None
 
 
 @endpoint("list_servers")

@@ -11,11 +11,18 @@ from quarterdeck.api.backend import ExtensionBackend, HealthBackend, ProjectBack
 from quarterdeck.api.http.endpoint import ApiEndpoint, endpoint
 from quarterdeck.api.http.error_responses import ApiError, invalid, refused_as
 from quarterdeck.api.http.principal import Caller
-from quarterdeck.api.http.resource import Resource
 from quarterdeck.api.views.extension_changes import ExtensionResult, apply_change
-from quarterdeck.api.views.projection import struct_of
 from quarterdeck.core.model.event_data.admin_data import PluginChangeData
 from quarterdeck.core.workspace.extensions import redact_output
+from quarterdeck.views.projection import struct_of
+from quarterdeck.views.workspace.plugin_view import (
+    MarketplaceList,
+    MarketplaceView,
+    OfferList,
+    OfferView,
+    PluginList,
+    PluginView,
+)
 
 REFUSED = "claude_refused"
 WORD = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}"
@@ -45,53 +52,6 @@ class MarketplaceName(Struct, kw_only=True, forbid_unknown_fields=True):
     """A marketplace, or all of them without a name."""
 
     name: MarketName | None = None
-
-
-class PluginView(Resource, kw_only=True):
-    """An installed plugin. `capabilities` are among agents, commands, hooks, skills, mcp and lsp."""
-
-    plugin_id: str
-    name: str
-    marketplace: str | None
-    version: str | None
-    enabled: bool
-    scope: str
-    project: str | None
-    capabilities: list[str]
-    errors: list[str]
-
-
-class OfferView(Resource, kw_only=True):
-    """A plugin that a marketplace offers."""
-
-    plugin_id: str
-    name: str
-    marketplace: str | None
-    description: str
-    version: str | None
-
-
-class MarketplaceView(Resource, kw_only=True):
-    """A source of plugins."""
-
-    name: str
-    source: str
-    location: str | None
-
-
-class PluginList(Struct, kw_only=True):
-    plugins: list[PluginView]
-    next: None = None
-
-
-class OfferList(Struct, kw_only=True):
-    available: list[OfferView]
-    next: None = None
-
-
-class MarketplaceList(Struct, kw_only=True):
-    marketplaces: list[MarketplaceView]
-    next: None = None
 
 
 @endpoint("list_plugins")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Annotated
 
 from litestar import Response
@@ -14,10 +13,16 @@ from quarterdeck.api.backend import ProjectBackend
 from quarterdeck.api.http.endpoint import endpoint
 from quarterdeck.api.http.error_responses import ApiError, applied
 from quarterdeck.api.http.principal import Caller
-from quarterdeck.api.views.projection import struct_of
-from quarterdeck.core.workspace.folder_trust import suffices
-from quarterdeck.core.workspace.project_config import ProjectHook, ProjectServer, ProjectSetting
-from quarterdeck.core.workspace.projects import GitFacts, ProjectEntry, project_id_of
+from quarterdeck.core.workspace.projects import project_id_of
+from quarterdeck.views.projection import struct_of
+from quarterdeck.views.workspace.project_view import (
+    ProjectConfigView,
+    ProjectList,
+    ScanView,
+    TrustView,
+    project_view,
+    shown,
+)
 
 FolderPath = Annotated[str, QueryParameter(min_length=1, max_length=4096, pattern=r"^/[^\0]*\Z")]
 Wait = Annotated[float, Meta(ge=0, le=60), QueryParameter(ge=0, le=60)]
@@ -27,80 +32,6 @@ class ProjectFolder(Struct, kw_only=True, forbid_unknown_fields=True):
     """A project's folder, as an absolute path."""
 
     path: Annotated[str, Meta(min_length=1, max_length=4096, pattern=r"^/[^\0]*\Z")]
-
-
-class TrustView(Struct, kw_only=True):
-    """The trust in a folder: none, rules or full. `path` has all symbolic links resolved."""
-
-    project_id: str | None
-    path: str
-    trust: str
-
-
-class PriorSession(Struct, kw_only=True):
-    """An ended conversation that can be resumed."""
-
-    session_id: str
-    agent: str
-    title: str
-    last_used_at: float
-
-
-class ProjectView(Struct, kw_only=True):
-    """One project folder. Its git status was read at `checked_at`; `git_trouble` is the reason if that failed.
-    `git_remote` never contains credentials. `trusted` means that sessions may be started in it."""
-
-    project_id: str | None
-    name: str
-    path: str
-    git_remote: str | None
-    git_branch: str | None
-    is_dirty: bool | None
-    ahead: int | None
-    behind: int | None
-    worktree_of: str | None
-    git_trouble: str | None
-    has_claude_config: bool
-    trusted: bool
-    trust: str
-    last_modified: float
-    checked_at: float
-    live_sessions: int
-    prior_sessions: list[PriorSession]
-    runner_id: str
-
-
-class ScanView(Struct, kw_only=True):
-    """The state of the project scan: `never`, `running` or `done`; `notes` name folders that were left out. `watch` is
-    how changes are noticed: `off` before the first scan, `live`, `partly`, or `slow` (by a scan now and then)."""
-
-    state: str
-    done: int
-    total: int
-    started_at: float | None
-    seconds: float | None
-    notes: list[str]
-    watch: str
-
-
-class ProjectList(Struct, kw_only=True):
-    projects: list[ProjectView]
-    scan: ScanView
-    next: str | None = None
-
-
-class ProjectConfigView(Struct, kw_only=True, rename={"problems": "troubles"}):
-    """Everything that a folder's own files would run or set in a session there. `trusted` means that sessions may be
-    started there already; `variables` have no values; `troubles` name files that could not be read."""
-
-    path: str
-    trusted: bool
-    hooks: tuple[ProjectHook, ...]
-    servers: tuple[ProjectServer, ...]
-    variables: tuple[ProjectSetting, ...]
-    allows: tuple[ProjectSetting, ...]
-    others: tuple[ProjectSetting, ...]
-    problems: tuple[str, ...]
 
 
 @endpoint("list_projects")
@@ -154,34 +85,3 @@ async def get_project_config(projects: ProjectBackend, *, path: FolderPath) -> P
     if folder is None:
         raise ApiError(404, "not_found", f"no such folder: {path}")
     return struct_of(ProjectConfigView, folder.config, path=shown(folder.path), trusted=folder.trusted)
-
-
-def project_view(entry: ProjectEntry, runner_id: str) -> ProjectView:
-    """A project with its git facts and sessions; `trusted` means full trust, and paths are valid text."""
-    project, git = entry.project, entry.project.git or GitFacts()
-    path = shown(project.path)
-    return struct_of(
-        ProjectView,
-        project,
-        project_id=project_id_of(project.path),
-        name=path.rpartition("/")[2] or path,
-        path=path,
-        has_claude_config=project.has_agent_config,
-        git_remote=git.remote,
-        git_branch=git.branch,
-        is_dirty=git.is_dirty,
-        ahead=git.ahead,
-        behind=git.behind,
-        worktree_of=shown(git.worktree_of) if git.worktree_of else None,
-        git_trouble=git.trouble,
-        trusted=suffices(entry.trust, "sessions"),
-        trust=entry.trust,
-        live_sessions=entry.live,
-        prior_sessions=[struct_of(PriorSession, one) for one in entry.past],
-        runner_id=runner_id,
-    )
-
-
-def shown(path: str) -> str:
-    """A path as text; bytes that are not UTF-8 become a replacement character."""
-    return os.fsencode(path).decode(errors="replace")

@@ -5,61 +5,21 @@ from __future__ import annotations
 from typing import Annotated
 
 from litestar.params import FromPath, QueryParameter
-from msgspec import Struct
 
 from quarterdeck.api.backend import WorktreeBackend
 from quarterdeck.api.http.endpoint import endpoint
 from quarterdeck.api.http.error_responses import ApiError, refused_as
 from quarterdeck.api.http.principal import Caller
-from quarterdeck.api.http.resource import Resource
-from quarterdeck.api.views.projection import struct_of
-from quarterdeck.api.workspace.projects import shown
 from quarterdeck.core.workspace.worktrees import Worktree
-
-
-class WorktreeView(Resource, kw_only=True):
-    """One session's worktree. `base` is the branch it started from; `trouble` is the reason if its git status could not
-    be read."""
-
-    session_id: str
-    project: str
-    path: str
-    branch: str
-    base: str
-    is_dirty: bool | None
-    ahead: int | None
-    behind: int | None
-    trouble: str | None
-
-
-class WorktreeList(Struct, kw_only=True):
-    worktrees: list[WorktreeView]
-    next: str | None = None
-
-
-class ChangedFile(Struct, kw_only=True):
-    """A changed file with the numbers of lines added and removed; null for a binary file."""
-
-    path: str
-    added: int | None
-    removed: int | None
-
-
-class DiffView(Struct, kw_only=True):
-    """The changes of a worktree since its base, committed or not. Untracked files are only named; `is_cut` means that
-    the diff is longer than shown."""
-
-    session_id: str
-    diff: str
-    is_cut: bool
-    files: list[ChangedFile]
-    untracked: list[str]
+from quarterdeck.views.projection import struct_of
+from quarterdeck.views.workspace.project_view import shown
+from quarterdeck.views.workspace.worktree_view import ChangedFile, DiffView, WorktreeList, WorktreeView, worktree_view
 
 
 @endpoint("list_worktrees")
 async def list_worktrees(worktrees: WorktreeBackend) -> WorktreeList:
     """List the worktrees of owned sessions."""
-    return WorktreeList(worktrees=[_view(one) for one in await worktrees.all()])
+    return WorktreeList(worktrees=[worktree_view(one) for one in await worktrees.all()])
 
 
 @endpoint("get_diff")
@@ -79,7 +39,7 @@ async def merge(worktrees: WorktreeBackend, caller: Caller, *, session_id: FromP
     worktree = await _known(worktrees, session_id)
     with refused_as("refused"):
         await worktrees.merge(worktree, caller.name)
-    return _view(worktree)
+    return worktree_view(worktree)
 
 
 @endpoint("discard_worktree")
@@ -94,7 +54,7 @@ async def discard(
     worktree = await _known(worktrees, session_id)
     with refused_as("refused"):
         await worktrees.discard(worktree, caller.name, force=force)
-    return _view(worktree)
+    return worktree_view(worktree)
 
 
 async def _known(worktrees: WorktreeBackend, session_id: str) -> Worktree:
@@ -102,7 +62,3 @@ async def _known(worktrees: WorktreeBackend, session_id: str) -> Worktree:
         if worktree.session_id == session_id:
             return worktree
     raise ApiError(404, "not_found", f"{session_id} has no worktree; see: qd worktrees")
-
-
-def _view(one: Worktree) -> WorktreeView:
-    return struct_of(WorktreeView, one, project=shown(one.project), path=shown(one.path), trouble=one.trouble or None)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from quarterdeck.api.http.resource import Resource, on_machine, without_items
+from quarterdeck.api.http.resource import on_machine, without_items
+from quarterdeck.views.resources.runner_resource import Resource
 
 
 class Ship(Resource, kw_only=True):

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from quarterdeck.api.routes.decisions import outcome_words
-from quarterdeck.api.views.resources import DecisionView
+from quarterdeck.views.resources.decision_view import DecisionView
 
 
 def decided(decision: str = "allow", by: str = "owner via cli", **more: Any) -> DecisionView:

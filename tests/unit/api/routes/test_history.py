@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quarterdeck.api.routes.history import ActorView, PastRunView
+from quarterdeck.views.resources.run_view import ActorView, PastRunView
 from quarterdeck.views.run_history import ActorRecord, RunRecord
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec import Struct
 
-from quarterdeck.api.views.projection import struct_of
+from quarterdeck.views.projection import struct_of
 
 
 class Source(Struct):

@@ -1,4 +1,4 @@
-"""The shape of `GET /stats`."""
+"""The numbers about the daemon: the shape of `GET /stats`."""
 
 from __future__ import annotations
 
