@@ -16,8 +16,9 @@ from quarterdeck.agents.claude.hooks import HOOKS
 from quarterdeck.agents.claude.tools import TOOLS
 from quarterdeck.config.settings import Config
 from quarterdeck.drivers.base import Driver
-from tests.support.daemon import Daemon, Json, launching, prompt, until
+from tests.support.daemon import Daemon, Json, launching, permission, prompt, until
 from tests.support.lark import HOME, NAME, LarkDriver, song
+from tests.support.ws_client import following
 
 SOURCE = Path(__file__).parents[2] / "src" / "quarterdeck"
 COMMAND = (sys.executable, "-m", "tests.support.lark")
@@ -111,6 +112,29 @@ def test_a_session_starts_its_program_with_its_arguments_hooks_and_environment(n
     assert json.loads(Path(hooks).read_text()) == {"lark calls": nest.daemon.url}
     assert f"QUARTERDECK_TAG={session_id}" in environment
     assert "LARK_CHILD" not in environment
+    assert nest.daemon.api("POST", f"/sessions/{session_id}/end", {}, timeout=60)[0] == 202
+
+
+async def test_every_view_names_it(nest: Nest) -> None:
+    nest.trust_project()
+    status, session = nest.daemon.api("POST", "/sessions", {"cwd": str(nest.project), "mode": "pty"}, timeout=60)
+    assert (status, session["agent"]) == (201, NAME)
+    session_id, query = session["session_id"], f"session_id={session['session_id']}"
+    held = nest.daemon.hold(permission("r1", session_id))
+    [request] = nest.daemon.until_pending(1)
+    feed = nest.daemon.api("GET", f"/feed?{query}")[1]["events"]
+    detail = nest.daemon.api("GET", f"/events/{request['event_id']}")[1]
+    audit = nest.daemon.api("GET", "/audit")[1]["audit"]
+    async with following(nest.daemon, after=detail["seq_no"] - 1, topics=["feed"]) as socket:
+        streamed = await socket.until("event")
+    card = nest.daemon.api("GET", f"/requests/{request['request_id']}")[1]
+    views = [nest.session(session_id), request, card, *feed, detail, *detail["causes"], streamed["event"]]
+    views += [row for row in audit if row["session_id"] == session_id]
+    assert {"session.launch", "permission.request"} <= {view.get("kind") for view in views}
+    assert [view for view in views if view["agent"] != NAME] == []
+    assert [row["agent"] for row in audit if row["kind"] == "project.trust"] == [None]
+    nest.daemon.decide(request, "deny")
+    held.answer()
     assert nest.daemon.api("POST", f"/sessions/{session_id}/end", {}, timeout=60)[0] == 202
 
 

@@ -30,7 +30,14 @@ from tests.support.receiver import Receiver, Taken
 SECRET = "0123456789abcdef0123456789abcdef"
 GRACE = 1.0
 ONE = WaitingRequest(
-    request_id="q", session_id="s", project="p", kind="permission", tool_name="Bash", risk="low", opened_at=0.0
+    request_id="q",
+    session_id="s",
+    agent="claude",
+    project="p",
+    kind="permission",
+    tool_name="Bash",
+    risk="low",
+    opened_at=0.0,
 )
 NOTICE = notice_for("n", 0.0, (ONE,))
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 from quarterdeck.api.backend import Backend
 from quarterdeck.api.live.text_so_far import TextSoFar
 from quarterdeck.api.live.ws_messages import StreamMessage
-from quarterdeck.api.views.resources import request_view, session_view
+from quarterdeck.api.views.resources import agent_of, request_view, session_view
 from quarterdeck.core.model.events import OWN, FeedEvent
 from quarterdeck.core.model.state import Request
 from quarterdeck.views.resources.event_view import event_view
@@ -205,7 +205,7 @@ class Broadcaster:
         topics = frozenset[str]().union(*self._listeners.values())
         parts: dict[str, list[bytes]] = {}
         if events and "feed" in topics:
-            parts["feed"] = [event_message(event) for event in events]
+            parts["feed"] = [self.event_message(event) for event in events]
         if requests and "requests" in topics:
             parts["requests"] = [_message("request", request_view(self._backend, r)) for r in requests]
         if events and "sessions" in topics:
@@ -213,6 +213,11 @@ class Broadcaster:
         for topic, message in streams:
             parts.setdefault(topic, []).append(message)
         return parts
+
+    def event_message(self, event: FeedEvent) -> bytes:
+        """An event as a message; on one machine its position is its cursor."""
+        view = event_view(event, agent_of(self._backend.sessions, event.session_id))
+        return b'{"type":"event","event":%b,"cursor":%d}' % (write_json(view), event.seq_no)
 
     def _sessions(self, events: Iterable[FeedEvent]) -> list[bytes]:
         ids = dict.fromkeys(e.session_id for e in events if e.session_id != OWN)
@@ -255,11 +260,6 @@ def joined(messages: list[bytes]) -> str:
     if len(messages) <= 1:
         return messages[0].decode() if messages else ""
     return (b"[" + b",".join(messages) + b"]").decode()
-
-
-def event_message(event: FeedEvent) -> bytes:
-    """An event as a message; on one machine its position is its cursor."""
-    return b'{"type":"event","event":%b,"cursor":%d}' % (write_json(event_view(event)), event.seq_no)
 
 
 def _stream(session_id: str, kind: str, data: Any) -> bytes:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 from quarterdeck.api.backend import Backend
-from quarterdeck.api.live.broadcast import Broadcaster, Frame, event_message
+from quarterdeck.api.live.broadcast import Broadcaster, Frame
 from quarterdeck.api.live.topics import MAX_TOPICS, TOO_SLOW, WITH_SNAPSHOT, Closed, known_topics, unknown_topics
 from quarterdeck.api.live.ws_messages import Gap, NoticeMessage, Subscribed
 from quarterdeck.core.model.events import FeedEvent
@@ -101,7 +101,7 @@ class Subscription:
         that did not fit are read again."""
         await self._outlet.taken()
         page = await self._backend.feed.events(FeedQuery(after=position, before=before, limit=self._page))
-        messages = list(fitting(page.events))
+        messages = list(self._fitting(page.events))
         if not messages:
             return position, False
         fits = len(messages) == len(page.events)
@@ -130,6 +130,16 @@ class Subscription:
             raise Closed(TOO_SLOW, "too slow: connect again with your last cursor as after")
         return frame
 
+    def _fitting(self, events: list[FeedEvent[Any]]) -> Iterator[bytes]:
+        """The first event, and more until the frame has its usual size."""
+        size = 0
+        for event in events:
+            message = self._live.event_message(event)
+            size += len(message)
+            if size > PAGE_BYTES and size > len(message):
+                return
+            yield message
+
     async def _switch(self, after: int, change: TopicChange) -> int:
         """Change the topics. Nothing is awaited between the last frame of the earlier topics and the state of the new
         ones, so that no change is sent twice, out of order or not at all."""
@@ -152,17 +162,6 @@ class Subscription:
             await self._outlet.send_text(text)
         await self._outlet.send_messages(messages)
         return after
-
-
-def fitting(events: list[FeedEvent[Any]]) -> Iterator[bytes]:
-    """The first event, and more until the frame has its usual size."""
-    size = 0
-    for event in events:
-        message = event_message(event)
-        size += len(message)
-        if size > PAGE_BYTES and size > len(message):
-            return
-        yield message
 
 
 def _notices(names: list[str]) -> list[bytes]:

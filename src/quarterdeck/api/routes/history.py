@@ -8,6 +8,7 @@ from quarterdeck.api.backend import Backend, FeedBackend, SessionBackend
 from quarterdeck.api.http.endpoint import endpoint
 from quarterdeck.api.http.error_responses import invalid, not_found
 from quarterdeck.api.routes.queries import Limit, Position, known_session
+from quarterdeck.api.views.resources import agent_of
 from quarterdeck.views.projection import struct_of
 from quarterdeck.views.resources.event_view import EventDetail, event_view
 from quarterdeck.views.resources.run_view import ActorList, ActorView, RunList, run_view
@@ -15,7 +16,7 @@ from quarterdeck.views.run_history import actor_record, run_records
 
 
 @endpoint("get_event")
-async def get_event(feed: FeedBackend, *, event_id: FromPath[str]) -> EventDetail:
+async def get_event(feed: FeedBackend, sessions: SessionBackend, *, event_id: FromPath[str]) -> EventDetail:
     """Show one event, by its id or its seq_no: what caused it, what it caused, and the raw payload it was made from."""
     found = await feed.event(event_id)
     if found is None:
@@ -25,9 +26,9 @@ async def get_event(feed: FeedBackend, *, event_id: FromPath[str]) -> EventDetai
     from_hook = event.cause is not None and event.cause.hook_request_id is not None
     return struct_of(
         EventDetail,
-        event_view(event),
-        causes=[event_view(one) for one in lineage.causes],
-        effects=[event_view(one) for one in lineage.effects],
+        event_view(event, agent_of(sessions, event.session_id)),
+        causes=[event_view(one, agent_of(sessions, one.session_id)) for one in lineage.causes],
+        effects=[event_view(one, agent_of(sessions, one.session_id)) for one in lineage.effects],
         more_effects=lineage.more,
         payload=payload,
         payload_status="kept" if payload is not None else "too_large" if from_hook else "none",

@@ -14,7 +14,7 @@ from quarterdeck.api.http.endpoint import endpoint
 from quarterdeck.api.http.error_responses import not_found
 from quarterdeck.api.views.prometheus import MEDIA_TYPE, exposition
 from quarterdeck.api.views.request_card import card_view
-from quarterdeck.api.views.resources import request_view, session_view
+from quarterdeck.api.views.resources import agent_of, request_view, session_view
 from quarterdeck.core.model.state import RequestStatus, Session
 from quarterdeck.core.workspace.projects import project_id_of
 from quarterdeck.store.reader import AuditQuery, FeedQuery
@@ -101,6 +101,7 @@ def known_session(sessions: SessionBackend, session_id: str) -> Session:
 @endpoint("get_feed")
 async def get_feed(
     feed: FeedBackend,
+    sessions: SessionBackend,
     *,
     after: Position = None,
     before: Position = None,
@@ -133,7 +134,7 @@ async def get_feed(
         project_id=project_id,
     )
     page = await feed.events(query)
-    return struct_of(FeedPage, page, events=[event_view(e) for e in page.events])
+    return struct_of(FeedPage, page, events=[event_view(e, agent_of(sessions, e.session_id)) for e in page.events])
 
 
 @endpoint("list_requests")
@@ -166,6 +167,7 @@ async def get_request(backend: Backend, *, request_id: FromPath[str]) -> CardVie
 @endpoint("list_audit")
 async def list_audit(
     feed: FeedBackend,
+    sessions: SessionBackend,
     *,
     after: Position = None,
     before: Position = None,
@@ -190,7 +192,8 @@ async def list_audit(
     )
     rows = await feed.audit(query)
     more = len(rows) == limit and not query.backwards
-    return AuditList(audit=[struct_of(AuditView, row) for row in rows], next=rows[-1].seq_no if more else None)
+    audit = [struct_of(AuditView, row, agent=agent_of(sessions, row.session_id)) for row in rows]
+    return AuditList(audit=audit, next=rows[-1].seq_no if more else None)
 
 
 @endpoint("healthz")

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from quarterdeck.api.backend import Backend
+from quarterdeck.api.backend import Backend, SessionBackend
 from quarterdeck.core.model.state import Request, Session
 from quarterdeck.views.resources import request_view as requests
 from quarterdeck.views.resources import session_view as sessions
+
+
+def agent_of(sessions: SessionBackend, session_id: str) -> str | None:
+    """The name of a session's agent; None for an id that no agent's session has."""
+    session = sessions.get(session_id)
+    return session.agent if session is not None else None
 
 
 def session_view(

@@ -101,7 +101,7 @@ def _escalate(step: Step, first: Request, first_level: str, settings: Settings, 
     waiting = []
     for request, level in gathered:
         step.session_id = request.session_id
-        waiting.append(request_summary(request, step.session, level, include_input=policy.include_input))
+        waiting.append(request_summary(request, step.session, level, settings))
         data = RequestEscalatedData(
             request_id=request.request_id,
             risk=level,

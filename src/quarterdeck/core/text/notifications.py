@@ -6,7 +6,7 @@ import posixpath as paths
 
 from msgspec import Struct
 
-from quarterdeck.core.model.state import Request, Session
+from quarterdeck.core.model.state import Request, Session, Settings
 from quarterdeck.core.model.unattended_policy import rank
 from quarterdeck.core.text.amounts import cut
 from quarterdeck.core.text.sanitize import one_line
@@ -21,10 +21,13 @@ LABELS = {"questions": "a question", "plan": "a plan", "elicitation": "a form", 
 
 
 class WaitingRequest(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One request as it may leave this machine; `about` is the tool's input, if `include_input` allows it."""
+    """One request as it may leave this machine; `about` is the tool's input, if `include_input` allows it, and
+    `agent_label` the name of its agent for a person, empty where only one agent is known."""
 
     request_id: str
     session_id: str
+    agent: str
+    agent_label: str = ""
     project: str
     kind: str
     tool_name: str
@@ -44,12 +47,16 @@ class Notice(Struct, frozen=True, kw_only=True):
     requests: tuple[WaitingRequest, ...]
 
 
-def request_summary(request: Request, session: Session, risk: str, *, include_input: bool) -> WaitingRequest:
+def request_summary(request: Request, session: Session, risk: str, settings: Settings) -> WaitingRequest:
     """The parts of a request that may leave this machine, each short and on one line."""
-    about = _short(subject_of(request.tool_input), MAX_INPUT) if include_input else ""
+    about = _short(subject_of(request.tool_input), MAX_INPUT) if settings.unattended.include_input else ""
+    agents = settings.capabilities
+    named = len(agents) > 1 and session.agent in agents
     return WaitingRequest(
         request_id=request.request_id,
         session_id=request.session_id,
+        agent=session.agent,
+        agent_label=agents[session.agent].label if named else "",
         project=_short(paths.basename(session.context.cwd.rstrip("/"))) or "an agent",
         kind=request.form or request.kind,
         tool_name=_short(request.tool_name),
@@ -71,7 +78,9 @@ def notice_for(notice_id: str, at: float, requests: tuple[WaitingRequest, ...]) 
     if len(requests) > MAX_LINES:
         lines.append(f"… and {len(requests) - MAX_LINES} more")
     if len(requests) == 1:
-        title = f"{requests[0].project} waits for you: {_label(requests[0])} ({highest} risk)"
+        one = requests[0]
+        waiting = f"{one.agent_label} in {one.project}" if one.agent_label else one.project
+        title = f"{waiting} waits for you: {_label(one)} ({highest} risk)"
     else:
         title = f"{len(requests)} requests wait for you (highest risk: {highest})"
     return Notice(notice_id=notice_id, at=at, risk=highest, title=title, message="\n".join(lines), requests=requests)
@@ -82,5 +91,4 @@ def _label(one: WaitingRequest) -> str:
 
 
 def _line(one: WaitingRequest) -> str:
-    words = f"{one.project} · {_label(one)} · {one.risk} risk"
-    return f"{words} · {one.about}" if one.about else words
+    return " · ".join(filter(None, (one.project, one.agent_label, _label(one), f"{one.risk} risk", one.about)))

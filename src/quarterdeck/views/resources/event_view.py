@@ -16,13 +16,15 @@ PayloadStatus = Literal["kept", "too_large", "none"]
 
 
 class EventView(Struct, kw_only=True):
-    """One event of the feed. `data` depends on `kind`; `title`, `body` and `ui` are for display."""
+    """One event of the feed. `agent` is that of its session, null for an event that no agent's session is about. `data`
+    depends on `kind`; `title`, `body` and `ui` are for display."""
 
     seq_no: int
     event_id: str
     seq: int
     run_id: str
     session_id: str
+    agent: str | None
     runner_id: str
     at: float
     kind: str
@@ -58,12 +60,13 @@ class EventDetail(EventView, kw_only=True):
     payload_status: PayloadStatus
 
 
-def event_view(event: FeedEvent) -> EventView:
-    """A feed event with its display texts, which are computed on read."""
+def event_view(event: FeedEvent, agent: str | None) -> EventView:
+    """A feed event with the agent of its session and its display texts, which are computed on read."""
     body = body_of(event)
     return struct_of(
         EventView,
         event,
+        agent=agent,
         data=replace(event.data, verifier="") if isinstance(event.data, TokenCreateData) else event.data,
         title=title_of(event),
         ui=ui_of(event),

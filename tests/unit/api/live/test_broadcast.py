@@ -6,6 +6,7 @@ import asyncio
 import json
 import random
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
@@ -56,7 +57,8 @@ class SetClock:
 
 
 def new_live(limits: BroadcastLimits = USUAL, clock: SetClock | None = None) -> Broadcaster:
-    return Broadcaster(cast(Backend, None), limits, clock)
+    """A broadcaster whose backend knows no session."""
+    return Broadcaster(cast(Backend, SimpleNamespace(sessions={})), limits, clock)
 
 
 def numbers(text: str) -> list[int]:

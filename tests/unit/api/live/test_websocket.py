@@ -41,9 +41,9 @@ class Ahead:
 
 
 def backend_of(feed: Ahead) -> Backend:
-    """A backend of which only the feed is used."""
+    """A backend of which only the feed is used; it knows no session."""
     nothing = dict.fromkeys(Backend.__struct_fields__, cast(Any, None))
-    return Backend(**nothing | {"runner_id": "otter", "feed": feed})
+    return Backend(**nothing | {"runner_id": "otter", "feed": feed, "sessions": {}})
 
 
 class Wire:

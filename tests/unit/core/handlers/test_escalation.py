@@ -13,6 +13,7 @@ from quarterdeck.core.engine.messages import CheckAfter, DaemonRestarted, Notify
 from quarterdeck.core.handlers.escalation import RISK_SECONDS
 from quarterdeck.core.model.decisions import Allow, Deny, NoOpinion, Source
 from quarterdeck.core.model.risk_levels import LEVELS, Risk
+from quarterdeck.core.model.state import Capabilities
 from quarterdeck.core.model.unattended_policy import (
     RECHECK_SECONDS,
     UnattendedPolicy,
@@ -255,6 +256,18 @@ def test_the_tools_input_leaves_the_machine_only_if_configured() -> None:
     assert "sudo" not in repr(quiet)
     detailed = notice(with_requests(UnattendedPolicy(channels=("push",), include_input=True)).still_waits("r1", 10.0))
     assert detailed.message == "app · Bash · high risk · sudo rm r1"
+
+
+def test_the_agent_is_named_where_more_than_one_is_known() -> None:
+    known = {name: Capabilities(label=name.title(), modes=(), permission_modes=()) for name in ("claude", "ferret")}
+    scene = Scene(unattended=PHONE, capabilities=known)
+    scene.receives("PermissionRequest", id="r1", cwd="/w/app", **bash("sudo rm r1")).still_waits("r1", 10.0)
+    named = notice(scene)
+    assert (named.title, named.message) == (
+        "Claude in app waits for you: Bash (high risk)",
+        "app · Claude · Bash · high risk",
+    )
+    assert [one.agent for one in named.requests] == ["claude"]
 
 
 @pytest.mark.law("I6")

@@ -63,7 +63,7 @@ async def waiting_request(folder: Path) -> AsyncIterator[tuple[Loop, Log, Notify
     loop = Loop(state, log, reader, Deadlines(SessionsFolder(folder)), DiskReserve(folder))
     payload = {"hook_event_name": "PermissionRequest", "session_id": "s1", "tool_name": "Bash", "tool_input": {}}
     await loop.receive(HookReceived(event=read_hook(payload, event_id="r1", at=1.0)))
-    waits = request_summary(loop.state.requests["r1"], loop.state.sessions["s1"], "medium", include_input=False)
+    waits = request_summary(loop.state.requests["r1"], loop.state.sessions["s1"], "medium", loop.state.settings)
     try:
         yield loop, log, Notify(notice=notice_for("s1:R0:E2", 1.0, (waits,)), channels=("push",))
     finally:

@@ -15,7 +15,7 @@ def test_an_entry_shows_every_field_of_its_row() -> None:
     scene.decides("r1", Allow(), by="ann via tui")
     [event] = [event for event in scene.events if event.kind == "permission.decision"]
     row = audit_row(event, b"\x01" * 32)
-    view = struct_of(AuditView, row)
+    view = struct_of(AuditView, row, agent="claude")
     assert (view.who, view.surface, view.source) == ("ann", "tui", "user")
-    assert set(AuditView.__struct_fields__) == {*row.__struct_fields__, "runner_id"}
+    assert set(AuditView.__struct_fields__) == {*row.__struct_fields__, "agent", "runner_id"}
     assert is_read_back(view)

@@ -11,11 +11,11 @@ from tests.support.views import over_the_wire
 def test_an_event_has_a_title_and_hints_for_display() -> None:
     scene = Scene().receives("PreToolUse", **bash("make test", "t1"))
     [event] = [event for event in scene.events if event.kind == "tool.pre"]
-    view = event_view(event)
+    view = event_view(event, "claude")
     assert "make test" in view.title
     assert (view.seq_no, view.kind, view.data) == (event.seq_no, event.kind, event.data)
     read = over_the_wire(view)
-    assert (read.title, read.ui, read.cause) == (view.title, view.ui, view.cause)
+    assert (read.title, read.ui, read.cause, read.agent) == (view.title, view.ui, view.cause, "claude")
 
 
 def test_the_verifier_of_a_token_is_never_shown() -> None:
@@ -24,4 +24,4 @@ def test_the_verifier_of_a_token_is_never_shown() -> None:
     )
     [event] = [event for event in scene.events if event.kind == "token.create"]
     assert event.data.verifier == "v" * 64
-    assert event_view(event).data.verifier == ""
+    assert event_view(event, None).data.verifier == ""
