@@ -12,13 +12,13 @@ from contextlib import aclosing
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from rich.segment import Segments
 from rich.traceback import Traceback
 from textual import work
 from textual.app import App, SystemCommand
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.events import AppBlur, AppFocus, Event, InputEvent, Key, Paste
 from textual.filter import Monochrome
 from textual.notifications import SeverityLevel
@@ -67,7 +67,7 @@ class QuarterdeckApp(App[None]):
     CSS_PATH = Path(__file__).with_name("look.tcss")
     TITLE = "Quarterdeck"
     ENABLE_COMMAND_PALETTE = True
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("ctrl+p", "command_palette", "command palette", show=False, priority=True),
         Binding("ctrl+q", "quit", "quit", show=False, priority=True),
         Binding("ctrl+c", "quit", "quit", show=False),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from textual import events, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.containers import Container, Vertical
 from textual.screen import Screen
 from textual.widgets import Input
@@ -43,7 +43,7 @@ class MainScreen(Screen[None]):
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-normal"), (150, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-short"), (28, "-tall")]
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("n", "next_request", "next", tooltip="go to the desk; again: next request"),
         *FIRST_KEYS,
         Binding("tab", "app.focus_next", "next pane", show=False),

@@ -6,10 +6,10 @@ import math
 import time
 from collections.abc import Callable
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.message_pump import MessagePump
@@ -45,7 +45,7 @@ def label(words: str = "", *, id: str | None = None, classes: str = "says") -> S
 class Dialog(ModalScreen[R | None]):
     """Ends with the result, or with None when it was cancelled."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "cancel", priority=True)]
+    BINDINGS = [Binding("escape", "cancel", "cancel", priority=True)]
     VERTICAL_BREAKPOINTS = [(0, "-short"), (28, "-tall")]
     heading = ""
     _error_holds: Callable[[], bool] | None = None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from rich.cells import cell_len
 from rich.style import Style
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.message import Message
 
 from quarterdeck.surfaces.terminal.styled_text import Row, StyledLine, TextSpan, fold_line, line
@@ -46,7 +46,7 @@ class NumberedChoice(Choice):
     """A column of answers, each with the number that picks it. With `several`, the number also takes the answer
     back."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         *MOVE_KEYS,
         Binding("space", "pick", "pick", key_display="1–9", tooltip="pick, like its number does"),
     ]
@@ -122,7 +122,7 @@ class WordChoice(Choice):
     """A line with a label and some words: the arrows, a number or a click choose one. A choice is a word, or a value
     with its word; `start` is the value that is chosen at first."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("left,h", "step(-1)", "before", show=False),
         Binding("right,l,space", "step(1)", "choose", key_display="← → 1–9", tooltip="another; its number picks it"),
     ]

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from textual import events, work
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 
 from quarterdeck.surfaces.tui.feed.canvas import SLICE_SECONDS, OpenedEvent
 from quarterdeck.surfaces.tui.feed.details import STEPS, clipboard_text, detail_lines, shown_lines
@@ -33,7 +33,7 @@ class FeedView(FeedReader, can_focus=True):
 
     DEFAULT_CSS = CSS
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"feed--{role}" for role in ROLES}
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("up,k", "move(-1)", "up", show=False),
         Binding("down,j", "move(1)", "down", show=False),
         Binding("pageup,ctrl+b", "page(-1)", "page up", show=False),

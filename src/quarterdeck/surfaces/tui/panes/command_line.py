@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.suggester import SuggestFromList
 from textual.widget import Widget
 
@@ -16,7 +14,7 @@ from quarterdeck.surfaces.tui.widgets.inputs import LineInput
 class CommandLine(LineInput):
     """One line at the bottom; hidden until it is opened."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "leave", priority=True)]
+    BINDINGS = [Binding("escape", "leave", "leave", priority=True)]
 
     def __init__(self, *, id: str | None = None) -> None:
         names = SuggestFromList([command.name for command in COMMANDS], case_sensitive=False)

@@ -6,10 +6,9 @@ import itertools
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
@@ -47,7 +46,7 @@ TYPING_SECONDS = 0.5
 class RequestPane(TextView, TitledPane):
     """One card at a time. No key decides unless the card has the focus and has been on screen for a while."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         *(
             Binding(key, f"decide('{verb}')", words.removesuffix("…"), show=False, id=f"desk.{verb}")
             for verb, (key, words) in VERBS.items()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.message import Message
 from textual.strip import Strip
 
@@ -107,7 +107,7 @@ class SessionPane(ItemView, TitledPane):
 
         session_id: str | None
 
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         *MOVE_KEYS,
         Binding("home", "move(-100000)", "first", show=False),
         Binding("end", "move(100000)", "last", show=False),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import work
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 
 from quarterdeck.errors import QuarterdeckError
 from quarterdeck.surfaces.terminal.lines.audit_lines import audit_lines, audit_rows, decided_request_lines
@@ -23,7 +23,7 @@ class AuditPage(TablePage):
     heading = "Audit"
     columns = ("when", "action", "about", "who", "source", "session")
     empty = "Nothing was decided or changed yet."
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("o", "older", "older ones"),
         Binding("y", "copy", "copy"),
     ]

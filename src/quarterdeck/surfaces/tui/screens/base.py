@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, cast
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
@@ -28,7 +28,7 @@ class PageScreen(Screen[None]):
     """A screen that Escape or q closes."""
 
     heading = ""
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("escape,q", "dismiss", "back", key_display="esc"),
         Binding("ctrl+r,f5", "reload", "read again", show=False),
     ]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import quote
 
 from textual import work
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 
 from quarterdeck.errors import QuarterdeckError
 from quarterdeck.surfaces.terminal.forms.rule_form import rule_place
@@ -35,7 +35,7 @@ class RulesPage(OffersPage):
     empty = "None yet: r on a card makes one, + makes one here."
     row_actions = ("remove", "simulate")
     offer_actions = ("simulate",)
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("escape,q", "leave", "back", key_display="esc", tooltip="back"),
         Binding("plus", "add", "add", key_display="+"),
         Binding("minus,delete", "remove", "remove", key_display="-"),

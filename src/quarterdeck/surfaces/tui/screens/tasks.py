@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import work
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 
 from quarterdeck.errors import QuarterdeckError
 from quarterdeck.surfaces.terminal.lines.task_lines import (
@@ -35,7 +35,7 @@ class TasksPage(TablePage):
     columns = ("session", "run", "done", "", "to-do")
     empty = "No agent has made a list yet."
     row_actions = ("feed",)
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("f", "feed", "its feed", tooltip="the feed of the session"),
     ]
 

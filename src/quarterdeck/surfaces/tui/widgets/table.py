@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.message import Message
 from textual.strip import Strip
 
@@ -47,7 +46,7 @@ class Table(ItemView):
 
         key: str
 
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         *MOVE_KEYS,
         Binding("pageup", "page(-1)", "page up", show=False),
         Binding("pagedown", "page(1)", "page down", show=False),

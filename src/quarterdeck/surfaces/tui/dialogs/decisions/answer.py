@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
@@ -78,7 +78,7 @@ class AnswerDialog(DecisionDialog[Json]):
     """Ends with the answers and the notes, by the text of their question."""
 
     heading = "Answer"
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("enter", "go_on", "next, or send", tooltip="to the next question; after the last one it sends"),
         Binding("pagedown", "turn(1)", "next question", show=False),
         Binding("pageup", "turn(-1)", "previous question", show=False),

@@ -6,12 +6,11 @@ import itertools
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 from msgspec import Struct
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.message import Message
 
 from quarterdeck.surfaces.terminal import request_card as card
@@ -54,7 +53,7 @@ class BatchItem(Struct, frozen=True):
 class BatchList(ItemView):
     """The requests with their marks. A request can be marked only after all of it was on screen."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         *MOVE_KEYS,
         Binding("space,enter", "mark", "mark", key_display="space"),
         Binding("asterisk", "mark_all", "mark all", key_display="*"),
@@ -155,7 +154,7 @@ class BatchDialog(Dialog[tuple[str, list[RequestItem]]]):
     """Ends with the decision and the marked requests."""
 
     heading = "Many at once"
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("a", "decide('allow')", "allow", tooltip="allow the marked ones"),
         Binding("d", "decide('deny')", "deny", tooltip="deny the marked ones"),
         Binding("p", "decide('pass')", "leave", tooltip="leave them to their terminals"),

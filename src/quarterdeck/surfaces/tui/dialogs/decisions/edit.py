@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from textual.app import ComposeResult, SuspendNotSupported
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.widgets import TextArea
 
 from quarterdeck.surfaces.client.connection import run_in_thread
@@ -29,7 +29,7 @@ class EditDialog(DecisionDialog[Json]):
     """Ends with the new input."""
 
     heading = "Edit, then allow"
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         save_key("allow this"),
         Binding("ctrl+e", "editor", "open in $EDITOR", priority=True),
     ]

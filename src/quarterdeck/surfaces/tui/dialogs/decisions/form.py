@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.content import Content
 from textual.widgets import Input, Static
 
@@ -24,7 +23,7 @@ class FormDialog(DecisionDialog[Json]):
     """Ends with the content of the form."""
 
     heading = "Fill in"
-    BINDINGS: ClassVar[list[BindingType]] = [save_key("send")]
+    BINDINGS = [save_key("send")]
 
     def __init__(self, item: RequestItem) -> None:
         super().__init__(item)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 
 from quarterdeck.core.model.decisions import PlanMode
 from quarterdeck.surfaces.terminal.forms.answers import PLAN_MODES
@@ -18,7 +16,7 @@ class PlanDialog(DecisionDialog[PlanMode]):
     """Ends with the mode."""
 
     heading = "Approve the plan; the agent then …"
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("enter", "save", "approve"),
         Binding("ctrl+s,f2", "save", "approve", priority=True, show=False),
     ]

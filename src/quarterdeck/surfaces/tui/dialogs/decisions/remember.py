@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.content import Content
 from textual.widgets import Input, Static
 
@@ -32,7 +31,7 @@ class RememberDialog(RulePreviewDialog, DecisionDialog[Json]):
     """Ends with the decision and the rule to remember."""
 
     heading = "Decide, and remember"
-    BINDINGS: ClassVar[list[BindingType]] = [save_key("decide and remember")]
+    BINDINGS = [save_key("decide and remember")]
 
     def __init__(self, item: RequestItem, cwd: str) -> None:
         super().__init__(item)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 
 from quarterdeck.surfaces.tui.dialogs.base import label, save_key
 from quarterdeck.surfaces.tui.dialogs.manage.command_dialog import CommandDialog
@@ -18,7 +17,7 @@ class MarketplaceDialog(CommandDialog):
 
     heading = "Add a marketplace"
     progress_label = "Adding"
-    BINDINGS: ClassVar[list[BindingType]] = [save_key("add it")]
+    BINDINGS = [save_key("add it")]
 
     def fields(self) -> ComposeResult:
         yield label("A folder, an address, or a GitHub repository:")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.widgets import Input
 
 from quarterdeck.surfaces.terminal.forms.mcp_form import SCOPES, TRANSPORTS, read_server
@@ -20,7 +19,7 @@ class McpServerDialog(CommandDialog):
 
     heading = "Add an MCP server"
     progress_label = "Adding"
-    BINDINGS: ClassVar[list[BindingType]] = [save_key("add it")]
+    BINDINGS = [save_key("add it")]
 
     def fields(self) -> ComposeResult:
         yield LineInput(placeholder="name, like files", id="name", max_length=64)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.widgets import Input
 
 from quarterdeck.core.patterns.rule_words import BASH, rule_word
@@ -24,7 +24,7 @@ class RuleDialog(RulePreviewDialog):
     """Ends with the rule to make."""
 
     heading = "A new rule"
-    BINDINGS: ClassVar[list[BindingType]] = [save_key("make it")]
+    BINDINGS = [save_key("make it")]
 
     def __init__(self, start: Json) -> None:
         super().__init__()
@@ -67,7 +67,7 @@ class ExplainDialog(Dialog[Json]):
 
     heading = "What would the rules say?"
     AUTO_FOCUS = "#input"
-    BINDINGS: ClassVar[list[BindingType]] = [save_key("ask")]
+    BINDINGS = [save_key("ask")]
 
     def __init__(self, cwd: str, latest: Json | None = None) -> None:
         super().__init__()
@@ -104,7 +104,7 @@ class ConfirmDialog(Dialog[bool]):
     """Ends with True when the person is sure."""
 
     heading = "Sure?"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("y", "yes", "yes"), Binding("n", "cancel", "no")]
+    BINDINGS = [Binding("y", "yes", "yes"), Binding("n", "cancel", "no")]
 
     def __init__(self, question: str) -> None:
         super().__init__()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.widgets import Static, TextArea
 
 from quarterdeck.surfaces.terminal.session_actions import MODES, PERMISSION_MODES, session_label, session_path
@@ -43,7 +42,7 @@ class PromptDialog(SessionDialog):
     """Sends a prompt to an owned session."""
 
     heading = "Write to a session"
-    BINDINGS: ClassVar[list[BindingType]] = [KEEP_BINDING, save_key("send")]
+    BINDINGS = [KEEP_BINDING, save_key("send")]
 
     def __init__(self, session: Json) -> None:
         super().__init__(session)
@@ -65,7 +64,7 @@ class PromptDialog(SessionDialog):
 class ContinueDialog(SessionDialog):
     """Continues a conversation: resumes, forks, or takes over."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [KEEP_BINDING, save_key("go on")]
+    BINDINGS = [KEEP_BINDING, save_key("go on")]
     HEADINGS: ClassVar[dict[str, str]] = {
         "resume": "Resume a conversation",
         "fork": "Fork a conversation",
@@ -100,7 +99,7 @@ class SwitchDialog(SessionDialog):
 
     heading = "Change mode or model"
     progress_label = "Changing"
-    BINDINGS: ClassVar[list[BindingType]] = [save_key("change")]
+    BINDINGS = [save_key("change")]
 
     def fields(self) -> ComposeResult:
         yield self.summary()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, ClassVar
+from typing import Any
 
 from rich.style import Style
 from textual import events, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 from textual.message import Message
 from textual.widgets import Input, TextArea
 
@@ -80,7 +80,7 @@ class ProjectChoices(ItemView, can_focus=False):
 class ProjectFilter(Input):
     """The input that filters the projects; up and down choose one."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("up", "pick(-1)", "project above", show=False),
         Binding("down", "pick(1)", "project below", show=False),
         Binding("enter", "done", "to the prompt", priority=True),
@@ -100,7 +100,7 @@ class StartDialog(CommandDialog):
     heading = "Start a session"
     progress_label = "Starting"
     draft_key = "start"
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         KEEP_BINDING,
         save_key("start"),
     ]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 
 from quarterdeck.surfaces.terminal.styled_text import StyledLine, fold, line
 from quarterdeck.surfaces.text.stop_labels import END, INTERRUPT, StopWords, stop_line
@@ -22,7 +22,7 @@ class StopDialog(Dialog[StopWords]):
     """Ends with the way to stop. Capitals, so that a slip of the finger stops nothing."""
 
     heading = "Stop everything?"
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("I", f"stop('{INTERRUPT.route}')", "interrupt all at work"),
         Binding("E", f"stop('{END.route}')", "end all"),
         Binding("n", "cancel", "no"),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import Any, ClassVar
+from typing import Any
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 
 from quarterdeck.surfaces.terminal.lines.trust_lines import trust_lines
 from quarterdeck.surfaces.terminal.model import SETTLE_SECONDS
@@ -24,7 +24,7 @@ class TrustDialog(Dialog[bool]):
 
     heading = "Trust this project?"
     DEFAULT_CSS = "TrustDialog #project-config { scrollbar-gutter: stable; }"
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("y", "yes", "trust it"),
         Binding("n", "cancel", "no"),
     ]

@@ -241,9 +241,6 @@ class FeedRows:
             return height
         return height + preview_height(block.text(n), self.width, reserved_cells(flags, self.width))
 
-    def _is_for_a_person(self, block: RowBlock, n: int) -> bool:
-        return bool(block.state[n] & WAITS) or block.kind[n] in self._unfoldable
-
     def _matches(self, block: RowBlock, n: int) -> bool:
         """True if an event of the row passes the filter; the tool is that of the row."""
         passes = self.feed_filter

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import quote
 
 from textual import work
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 
 from quarterdeck.surfaces.terminal.lines.extension_lines import market_lines, market_rows
 from quarterdeck.surfaces.terminal.styled_text import StyledLine
@@ -24,7 +24,7 @@ class MarketplacesPage(TablePage):
     columns = ("marketplace", "kind", "where")
     empty = "None yet: + adds one."
     row_actions = ("update", "update_all", "remove")
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("u", "update", "update", tooltip="fetch it again"),
         Binding("U", "update_all", "update all", tooltip="fetch all of them again"),
         Binding("plus", "add", "add", key_display="+"),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import quote, urlencode
 
 from textual import work
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 
 from quarterdeck.surfaces.terminal.lines.extension_lines import server_lines, server_rows
 from quarterdeck.surfaces.terminal.styled_text import StyledLine
@@ -22,7 +22,7 @@ class McpPage(TablePage):
     columns = ("status", "name", "transport", "scope", "tried", "runs")
     empty = "None configured: + adds one."
     row_actions = ("check", "remove")
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding(
             "v",
             "check",

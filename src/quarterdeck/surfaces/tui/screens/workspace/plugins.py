@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import work
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 
 from quarterdeck.surfaces.terminal.lines.extension_lines import offer_rows, plugin_lines, plugin_rows
 from quarterdeck.surfaces.tui.screens.table_screen import OffersPage
@@ -29,7 +29,7 @@ class PluginsPage(OffersPage):
     empty = "None installed: o shows what you can install."
     row_actions = ("turn", "update", "uninstall")
     offer_actions = ("install",)
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("escape,q", "leave", "back", key_display="esc", tooltip="back"),
         Binding("space", "turn", "on/off", tooltip="enable or disable it"),
         Binding("u", "update", "update"),

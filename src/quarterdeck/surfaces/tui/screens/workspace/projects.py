@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from typing import ClassVar
 from urllib.parse import urlencode
 
 from textual import work
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 
 from quarterdeck.errors import QuarterdeckError
 from quarterdeck.surfaces.terminal.lines.project_lines import ProjectPlace, place_lines, place_rows, project_places
@@ -26,7 +25,7 @@ class ProjectsPage(TablePage):
     columns = ("project", "waits", "trust", "branch", "live", "cost", "used", "folder")
     empty = "None yet: name folders to look in with projects.roots, or start Claude Code in one."
     row_actions = ("start", "trust", "untrust", "feed")
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("s", "start", "start", tooltip="start a session in it"),
         Binding("t", "trust", "trust", tooltip="show its project config, then ask to trust it"),
         Binding("minus,delete", "untrust", "untrust", key_display="-", tooltip="stop trusting it"),

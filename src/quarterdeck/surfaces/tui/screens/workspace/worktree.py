@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import work
-from textual.binding import Binding, BindingType
+from textual.binding import Binding
 
 from quarterdeck.surfaces.terminal.actions.worktree_actions import discard_worktree, merge_worktree, read_worktree
 from quarterdeck.surfaces.terminal.lines.worktree_lines import worktree_lines
@@ -17,7 +17,7 @@ class WorktreePage(TextPage):
     """The changed files and lines."""
 
     heading = "Worktree"
-    BINDINGS: ClassVar[list[BindingType]] = [
+    BINDINGS = [
         Binding("m", "merge", "merge", tooltip="merge its commits into the branch it began on"),
         Binding("minus,delete", "discard", "discard", key_display="-", tooltip="delete folder and branch"),
     ]
