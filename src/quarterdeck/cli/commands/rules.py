@@ -39,6 +39,7 @@ from quarterdeck.cli.common import (
     time_or_never,
 )
 from quarterdeck.cli.output.progress import progress_bar
+from quarterdeck.cli.output.request_card import styled_texts
 from quarterdeck.cli.output.time_args import read_duration
 from quarterdeck.core.model.rule import OFFERED_SCOPES, ONLY_SESSION, SCOPES, Rule
 from quarterdeck.core.model.tool_kinds import MAIN_FIELDS
@@ -47,9 +48,9 @@ from quarterdeck.core.patterns.rule_words import word_kind
 from quarterdeck.core.rules.lint import lint
 from quarterdeck.core.text.sanitize import one_line
 from quarterdeck.errors import Misused
-from quarterdeck.surfaces.client.http import Client
 from quarterdeck.surfaces.terminal.forms.rule_form import rule_place
-from quarterdeck.surfaces.text.labels import ago, own_allows_sentence
+from quarterdeck.surfaces.terminal.lines.rule_lines import add_simulated, explanation_lines, rule_line, simulation_lines
+from quarterdeck.surfaces.text.labels import ago
 
 app = group("Manage rules, which allow or deny tool calls for you.", name="rules")
 command(app, "import")(import_rules)
@@ -111,7 +112,7 @@ def _place(rule: Json) -> str:
 
 def _rule_text(rule: Json, more: str) -> Text:
     """A rule on a line, with more about it."""
-    return Text.assemble(_effect(rule), " ", cell(rule["pattern"]), cell(f" · {more}", "dim"))
+    return next(styled_texts([rule_line(rule, more)]))
 
 
 @command(app)
@@ -219,25 +220,23 @@ def clear(
 def try_rules(tool: ToolArgument, input: InputArgument = "", session: SessionOption = None, cwd: Cwd = None) -> Output:
     """Show whether a tool call would be allowed, and by which rule."""
     found = _explained(tool, input, session, cwd)
-    return Output(found, [_verdict(found), *_own_allows(found)])
+    return Output(found, styled_texts(explanation_lines(found, is_whole=False)))
 
 
 @command(app)
 def explain(tool: ToolArgument, input: InputArgument = "", session: SessionOption = None, cwd: Cwd = None) -> Output:
     """Explain a verdict. Shows every rule for the tool, whether it matched, and why."""
     found = _explained(tool, input, session, cwd)
-    return Output(found, _explanation(found, session))
+    return Output(found, styled_texts(explanation_lines(found if session else _with_hints(found))))
 
 
-def _explanation(found: Json, session: str | None) -> Iterator[Text]:
-    yield _verdict(found)
-    yield from _own_allows(found)
-    for one in found["considered"]:
-        hint = "; try --session" if session is None and one["why"].startswith(ONLY_SESSION) else ""
-        about = f"{_place(one['rule'])} · {one['why']}{hint}"
-        yield Text(f"  {'✓' if one['matched'] else '·'} ").append_text(_rule_text(one["rule"], about))
-    if found["patterns"]:
-        yield cell("Possible patterns for a rule: " + ", ".join(found["patterns"]), "dim")
+def _with_hints(found: Json) -> Json:
+    """An explanation that names the option for rules of a session."""
+    rows = [
+        one | {"why": f"{one['why']}; try --session"} if one["why"].startswith(ONLY_SESSION) else one
+        for one in found["considered"]
+    ]
+    return found | {"considered": rows}
 
 
 def _explained(tool: str, text: str, session: str | None, cwd: Path | None) -> Json:
@@ -276,19 +275,6 @@ def _input(tool: str, text: str) -> Json:
     return {key: text} if text and key else {}
 
 
-def _own_allows(found: Json) -> list[Text]:
-    words = own_allows_sentence(found["own_allows"])
-    return [cell(words, "dim")] if words else []
-
-
-def _verdict(found: Json) -> Text:
-    effect = found["effect"] or "ask"
-    word = {"allow": "Allowed", "deny": "Denied", "ask": "Asks you"}[effect]
-    by = ", ".join(f"{rule['pattern']} · {_place(rule)}" for rule in found["rules"])
-    why = "; ".join(found["reasons"])
-    return Text.assemble((word, STYLE[effect]), cell(f" by rule {by}" if by else ""), cell(f": {why}" if why else ""))
-
-
 @command(app)
 def simulate(
     words: Words,
@@ -302,55 +288,28 @@ def simulate(
     otherwise."""
     body = _rule(words, effect, scope, session, project)
     result = _simulate(body, last)
-    return Output(result, _simulation(result, body["effect"]))
-
-
-def _simulation(result: Json, effect: str) -> Iterator[RenderableType]:
-    if not result["seen"]:
-        yield "There are no past requests to try it on."
-        return
-    would = {"allow": "allowed", "deny": "denied", "ask": "asked about"}[effect]
-    past = f"{result['seen']:,} requests" if result["seen"] > 1 else "request"
-    yield f"Of the last {past} it would have {would} {result['decided']:,}."
-    for one in result["surprises"]:
-        yield Text.assemble(("! ", "yellow"), cell(_past_use(one)), cell(f" · {one['surprise']}", "yellow"))
-    examples = result["examples"][:5]
-    yield from (cell(f"  {_past_use(one)}", "dim") for one in examples)
-    more = result["decided"] - len(result["surprises"]) - len(examples)
-    if more > 0:
-        yield cell(f"  … and {more:,} more", "dim")
-
-
-def _past_use(one: Json) -> str:
-    return f"{ago(one['at'])}  {one['tool_name']}  {one['subject']}"
+    return Output(result, styled_texts(simulation_lines(result, body["effect"])))
 
 
 def _simulate(body: Json, last: int) -> Json:
     """The result of a rule on the last past requests. Ctrl-C reports how far it got."""
     result: Json = {"seen": 0, "decided": 0, "surprises": [], "examples": []}
+    api = client()
+    before: Json = {}
     try:
-        _read_pages(client(), body, last, result)
+        with progress_bar("Reading past requests") as progress:
+            while result["seen"] < last:
+                limit = min(2000, last - result["seen"])
+                page = api.post("/api/v1/rules/simulate", {**body, "limit": limit, **before})
+                result = add_simulated(result, page)
+                progress(result["seen"], min(last, result["seen"] + page["left"]))
+                if page["next"] is None:
+                    break
+                before = {"before": page["next"]}
     except KeyboardInterrupt:
         sys.stderr.write(f"quarterdeck: interrupted after {result['seen']:,} requests; nothing was changed\n")
         raise
     return result
-
-
-def _read_pages(api: Client, body: Json, last: int, result: Json) -> None:
-    """Add up the result page by page."""
-    before: Json = {}
-    with progress_bar("Reading past requests") as progress:
-        while result["seen"] < last:
-            limit = min(2000, last - result["seen"])
-            page = api.post("/api/v1/rules/simulate", {**body, "limit": limit, **before})
-            for count in ("seen", "decided"):
-                result[count] += page[count]
-            for some in ("surprises", "examples"):
-                result[some] = (result[some] + page[some])[:50]
-            progress(result["seen"], min(last, result["seen"] + page["left"]))
-            if page["next"] is None:
-                break
-            before = {"before": page["next"]}
 
 
 @command(app)

@@ -20,6 +20,7 @@ STYLES = {
     "dim": "dim",
     "key": "cyan",
     "asks": "cyan",
+    "good": "green",
     "waiting": "yellow",
     "warn": "yellow",
     "added": "green",

@@ -8,7 +8,7 @@ from typing import Any
 
 from quarterdeck.surfaces.terminal.forms.rule_form import rule_place
 from quarterdeck.surfaces.terminal.styled_text import Cell, StyledLine, TableRows, line
-from quarterdeck.surfaces.text.labels import ago, date_and_time
+from quarterdeck.surfaces.text.labels import ago, date_and_time, own_allows_sentence
 
 Json = dict[str, Any]
 NO_OFFERS = (
@@ -16,6 +16,11 @@ NO_OFFERS = (
     line(("One is offered once you have decided the same way three times, and never otherwise.", "dim")),
 )
 EFFECT_STYLES = {"allow": "good", "deny": "removed", "ask": "asks"}
+VERDICTS = {"allow": "Allowed", "deny": "Denied", "ask": "Asks you"}
+WOULD_HAVE = {"allow": "allowed", "deny": "denied", "ask": "asked about"}
+MOST_PAST = 50
+"""Examples and surprises of a simulation that are kept."""
+MOST_EXAMPLES = 5
 
 
 def restorable_rule(rule: Json) -> Json:
@@ -66,28 +71,51 @@ def rule_lines(rule: Json, now: float) -> Iterator[StyledLine]:
         yield line(("note: ", "dim"), rule["note"])
 
 
-def explanation_lines(explanation: Json) -> Iterator[StyledLine]:
-    """The rules' verdict on a tool use, and every rule that was considered."""
-    if explanation["effect"] is None:
-        yield line(("A person is asked: ", "strong"), " · ".join(explanation["reasons"]) or "no rule is about this")
-    else:
-        patterns = ", ".join(rule["pattern"] for rule in explanation["rules"])
-        yield line((f"{explanation['effect']}: ", EFFECT_STYLES.get(explanation["effect"], "strong")), patterns)
-    for one in explanation["considered"]:
-        mark = "✓" if one["matched"] else "·"
-        yield line(f" {mark} ", (f"{one['rule']['effect']} {one['rule']['pattern']}", ""), (f"  {one['why']}", "dim"))
-    if explanation["patterns"]:
-        yield line(("could be remembered as: ", "dim"), " or ".join(explanation["patterns"]))
+def rule_line(rule: Json, about: str = "", mark: str = "") -> StyledLine:
+    """A rule on one line, with more about it; a mark before it indents the line."""
+    effect = (f"{rule['effect']} ", EFFECT_STYLES.get(rule["effect"], ""))
+    return line(mark, effect, rule["pattern"], (f" · {about}" if about else "", "dim"), indent=2 if mark else 0)
 
 
-def simulation_lines(
-    rule: Json, seen: int, decided: int, examples: list[Json], surprises: list[Json]
-) -> Iterator[StyledLine]:
-    """The past requests that a rule would have decided."""
-    words = f" would have decided {decided:,} of {seen:,} past requests"
-    yield line((f"{rule['effect']} {rule['pattern']}", "strong"), words, f", {len(surprises)} of them differently")
-    for past in surprises[:5]:
-        yield line((f" ! {past['subject']}", "warn"), (f"  {past['surprise']}", "dim"))
-    for past in examples[:5]:
-        by = f"  {past['decision'] or 'not decided'}{' by ' + past['by'] if past['by'] else ''}"
-        yield line(f" · {past['subject']}", (by, "dim"))
+def explanation_lines(explanation: Json, *, is_whole: bool = True) -> Iterator[StyledLine]:
+    """The rules' verdict on a tool use; the whole of it also has every rule that was considered."""
+    effect = explanation["effect"] or "ask"
+    by = ", ".join(f"{rule['pattern']} · {rule_place(rule, whole_path=True)}" for rule in explanation["rules"])
+    why = "; ".join(explanation["reasons"]) or ("" if by else "no rule is about this")
+    verdict = (VERDICTS[effect], EFFECT_STYLES[effect])
+    yield line(verdict, f" by rule {by}" if by else "", f": {why}" if why else "")
+    if words := own_allows_sentence(explanation["own_allows"]):
+        yield line((words, "dim"))
+    if is_whole:
+        for one in explanation["considered"]:
+            about = f"{rule_place(one['rule'], whole_path=True)} · {one['why']}"
+            yield rule_line(one["rule"], about, "✓ " if one["matched"] else "· ")
+        if explanation["patterns"]:
+            yield line((f"Possible patterns for a rule: {', '.join(explanation['patterns'])}", "dim"))
+
+
+def add_simulated(result: Json, page: Json) -> Json:
+    """The result of a simulation with one more page; it keeps the first examples and surprises."""
+    counts = {name: result[name] + page[name] for name in ("seen", "decided")}
+    return counts | {name: [*result[name], *page[name]][:MOST_PAST] for name in ("surprises", "examples")}
+
+
+def simulation_lines(result: Json, effect: str) -> Iterator[StyledLine]:
+    """The past requests that a rule with this effect would have decided."""
+    if not result["seen"]:
+        yield line("There are no past requests to try it on.")
+        return
+    past = f"{result['seen']:,} requests" if result["seen"] > 1 else "request"
+    yield line(f"Of the last {past} it would have {WOULD_HAVE[effect]} {result['decided']:,}.")
+    for one in result["surprises"]:
+        yield line(("! ", "warn"), _past_use(one), (f" · {one['surprise']}", "warn"))
+    examples = result["examples"][:MOST_EXAMPLES]
+    for one in examples:
+        yield line((_past_use(one), "dim"), indent=2)
+    more = result["decided"] - len(result["surprises"]) - len(examples)
+    if more > 0:
+        yield line((f"… and {more:,} more", "dim"), indent=2)
+
+
+def _past_use(one: Json) -> str:
+    return f"{ago(one['at'])}  {one['tool_name']}  {one['subject']}"

@@ -13,8 +13,10 @@ from quarterdeck.errors import QuarterdeckError
 from quarterdeck.surfaces.terminal.forms.rule_form import rule_place
 from quarterdeck.surfaces.terminal.lines.rule_lines import (
     NO_OFFERS,
+    add_simulated,
     explanation_lines,
     restorable_rule,
+    rule_line,
     rule_lines,
     rule_rows,
     simulation_lines,
@@ -126,22 +128,20 @@ class RulesPage(OffersPage):
         rule = self.highlighted
         fields = ("effect", "pattern", "scope", "scope_id", "scope_path")
         body = {name: rule[name] for name in fields if rule.get(name) is not None}
-        seen, decided, surprises, before = 0, 0, list[Json](), None
-        examples: list[Json] = []
+        result: Json = {"seen": 0, "decided": 0, "surprises": [], "examples": []}
+        before: Json = {}
         try:
             while True:
-                page = await self.tui.daemon.post("/rules/simulate", {**body, **({"before": before} if before else {})})
-                seen, decided = seen + page["seen"], decided + page["decided"]
-                surprises += page["surprises"]
-                examples += page["examples"]
-                self.set_subtitle(f"trying … {seen:,} of {seen + page['left']:,}; x stops")
-                before = page["next"]
-                if before is None:
+                page = await self.tui.daemon.post("/rules/simulate", {**body, **before})
+                result = add_simulated(result, page)
+                self.set_subtitle(f"trying … {result['seen']:,} of {result['seen'] + page['left']:,}; x stops")
+                if page["next"] is None:
                     break
+                before = {"before": page["next"]}
         except QuarterdeckError as error:
             self.tui.say(str(error), "error")
         self.set_subtitle(str(self.table.count))
-        self.show_details(simulation_lines(rule, seen, decided, examples, surprises))
+        self.show_details([rule_line(rule), *simulation_lines(result, rule["effect"])])
 
     def action_stop(self) -> None:
         """Stop trying and close the details: the findings come back. Findings alone are closed until the next read."""
