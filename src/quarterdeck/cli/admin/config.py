@@ -21,6 +21,7 @@ from quarterdeck.config.template import schema, template, yaml_text
 from quarterdeck.daemon.setup.home_files import Home
 from quarterdeck.daemon.setup.preflight import startup_problems
 from quarterdeck.errors import ConfigError, Refused
+from quarterdeck.system.private_files import write_private
 from quarterdeck.system.process_table import alive
 
 app = group("Show, check and create Quarterdeck's settings.", name="config")
@@ -107,12 +108,8 @@ def _write(path: Path, text: str, *, force: bool) -> None:
     """Write a file that only the owner can read, whole or not at all. Overwrites only with `force`."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as sink:
-            sink.write(text)
-        if force:
-            draft.replace(path)
-        else:
+        write_private(path if force else draft, text)
+        if not force:
             path.hardlink_to(draft)
     except FileExistsError:
         raise Refused(f"{path} already exists; use --force to overwrite it") from None

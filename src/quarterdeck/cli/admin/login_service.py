@@ -21,7 +21,7 @@ from quarterdeck.cli.common import ConfigFile, Json, Output, cell, command, grou
 from quarterdeck.config.home import home_path, prepare_home
 from quarterdeck.daemon.setup.home_files import Home
 from quarterdeck.errors import QuarterdeckError, Refused
-from quarterdeck.system.private_files import write_private
+from quarterdeck.system.private_files import replace_file, write_private
 from quarterdeck.system.process_table import alive
 from quarterdeck.system.service.missing_variables import environment_of, missing_names
 from quarterdeck.system.service.own_manager import service_manager
@@ -62,7 +62,8 @@ def install(dry_run: DryRun = False, config: ConfigFile = None) -> Output:
     if not dry_run and not is_done:
         prepare_home(home_path())
         write_private(_service_log(), "")
-        write_file(manager.file, new)
+        manager.file.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(manager.file, new, mode=0o644)
         _hand_over(state)
         carry_out(commands, manager.environ)
         _wait_until_ready(manager)
@@ -190,17 +191,6 @@ def read_file(file: Path) -> str:
         return file.read_text(encoding="utf-8")
     except FileNotFoundError:
         return ""
-
-
-def write_file(file: Path, text: str) -> None:
-    """Write the file in one step."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    temporary = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(file)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _hand_over(state: ServiceState) -> None:

@@ -39,10 +39,11 @@ from quarterdeck.drivers.base import (
 from quarterdeck.drivers.claude.cli import ClaudeCli
 from quarterdeck.drivers.claude.install.json_diff import JsonChange, diff_of
 from quarterdeck.drivers.claude.install.plugin_store import install_with_cli, is_entry_for, plugin_problems
-from quarterdeck.drivers.claude.install.settings_file import named_errors, write_file
+from quarterdeck.drivers.claude.install.settings_file import named_errors
 from quarterdeck.drivers.claude.install.targets import InstallSite, InstallTarget
 from quarterdeck.drivers.removed_hooks import keep_removed, mark_connected, mark_disconnected
 from quarterdeck.errors import BadInput, ConfigError, QuarterdeckError, Refused
+from quarterdeck.system.private_files import write_private
 
 REMOVED = (
     "The hook token was replaced: hooks that running sessions still have do nothing; /reload-plugins in a session "
@@ -308,5 +309,5 @@ def _rotate(home: Path) -> None:
         file = home / "hook-token"
         if file.is_file():
             keep_removed(home, file.read_text(encoding="utf-8").strip(), time.time())
-        write_file(file, secrets.token_urlsafe(32).encode())
+        write_private(file, secrets.token_urlsafe(32), durable=True)
         mark_disconnected(home)

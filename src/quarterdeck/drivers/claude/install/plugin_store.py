@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from quarterdeck.agents.claude.hook_setup import FOLDER, MARKETPLACE, PLUGIN, PLUGIN_ID, marketplace_folder
 from quarterdeck.drivers.claude.cli import ClaudeCli
-from quarterdeck.drivers.claude.install.settings_file import write_file
 from quarterdeck.errors import QuarterdeckError, Refused
+from quarterdeck.system.private_files import replace_file, write_private
 
 
 class PluginStore(Struct, frozen=True, kw_only=True):
@@ -108,7 +108,8 @@ class PluginStore(Struct, frozen=True, kw_only=True):
 
     def _write(self, name: str, value: object) -> None:
         path = self._plugins / name
-        write_file(path.resolve(), json.dumps(value, indent=2).encode(), path.stat().st_mode & 0o777)
+        mode = path.stat().st_mode & 0o777
+        replace_file(path.resolve(), json.dumps(value, indent=2), mode=mode, durable=True)
 
 
 def _write_tree(folder: Path, files: Mapping[str, str]) -> None:
@@ -118,7 +119,7 @@ def _write_tree(folder: Path, files: Mapping[str, str]) -> None:
         path = folder / name
         for parent in reversed(path.relative_to(folder).parents):
             (folder / parent).mkdir(mode=0o700, exist_ok=True)
-        write_file(path, text.encode())
+        write_private(path, text, durable=True)
 
 
 def is_entry_for(entry: Mapping[str, Any], scope: str, project: Path | None) -> bool:

@@ -7,7 +7,6 @@ import hashlib
 import os
 import shutil
 import stat
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,22 +22,7 @@ from quarterdeck.agents.claude.settings_edit import (
     without_quarterdeck,
 )
 from quarterdeck.errors import BadInput, QuarterdeckError
-
-
-def write_file(path: Path, body: bytes, mode: int = 0o600) -> None:
-    """Replace a file atomically."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(body)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.chmod(mode)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+from quarterdeck.system.private_files import replace_file, write_private
 
 
 @contextlib.contextmanager
@@ -107,7 +91,7 @@ class ClaudeSettingsFile(Struct, frozen=True, kw_only=True):
         real = self.path.resolve()
         try:
             real.parent.mkdir(parents=True, exist_ok=True)
-            write_file(real, text.encode(), mode)
+            replace_file(real, text, mode=mode, durable=True)
         except OSError as error:
             raise QuarterdeckError(f"{real}: cannot be written ({error.strerror}); nothing was changed") from None
 
@@ -118,7 +102,7 @@ class ClaudeSettingsFile(Struct, frozen=True, kw_only=True):
         body = self.content()
         for folder in (self.backups, self.folder):
             folder.mkdir(mode=0o700, exist_ok=True)
-        write_file(self.folder / "original", body or b"")
+        write_private(self.folder / "original", body or b"", durable=True)
         self._write_backup(Backup(path=str(self.path), existed=body is not None, mode=self.mode()))
 
     def remember_others(self) -> None:
@@ -166,7 +150,7 @@ class ClaudeSettingsFile(Struct, frozen=True, kw_only=True):
         real = self.path.resolve()
         if backup.existed:
             real.parent.mkdir(parents=True, exist_ok=True)
-            write_file(real, self._original(), backup.mode)
+            replace_file(real, self._original(), mode=backup.mode, durable=True)
         else:
             real.unlink(missing_ok=True)
             with contextlib.suppress(OSError):
@@ -177,7 +161,7 @@ class ClaudeSettingsFile(Struct, frozen=True, kw_only=True):
         return read_backup(self.folder)
 
     def _write_backup(self, backup: Backup) -> None:
-        write_file(self.folder / "about.json", msgspec.json.encode(backup))
+        write_private(self.folder / "about.json", msgspec.json.encode(backup), durable=True)
 
 
 def read_backup(folder: Path) -> Backup | None:
