@@ -109,7 +109,7 @@ BREACHES = {
     "identifiers": {"core/one.py": "def read(told: str) -> str:\n    return told\n"},
     "private names": {"core/one.py": "said = 1\n"},
     "agent names": {"core/one.py": 'x = {"Stop": 1}\ny = "is PreToolUse"\nz = "Stop it, like Bash(ls)"\n'},
-    "caches and locks": {"core/one.py": "import threading\n\nlock = threading.Lock()\n"},
+    "caches and locks": {"core/one.py": "import threading\n\nlock = threading.Lock()\n\n\n@cached_property\n"},
 }
 
 

@@ -182,12 +182,17 @@ def questions(tree: Tree) -> tuple[int, list[str]]:
     return len(found), [where for where, doc in found if QUESTION.match(doc)]
 
 
+CACHE_OR_LOCK = re.compile(
+    r"\s*@(functools\.)?((lru_)?cache|cached_property)\b|\s*self\._cache(: .*)? = |.*= (asyncio|threading)\.R?Lock\(\)"
+)
+
+
 def caches_and_locks_without_reason(tree: Tree) -> Iterator[str]:
     """A cache and a lock say why they are there: in a comment on their line or right above."""
     for path, text in sorted(tree.items()):
         lines = text.splitlines()
         for number, line in enumerate(lines):
-            needs_reason = re.match(r"\s*@(functools\.)?(lru_)?cache\b|.*= (asyncio|threading)\.R?Lock\(\)", line)
+            needs_reason = CACHE_OR_LOCK.match(line)
             if needs_reason and "#" not in line and not lines[number - 1].lstrip().startswith("#"):
                 yield f"{path}:{number + 1}: a cache or a lock without a reason"
 

@@ -31,7 +31,7 @@ class Inspector:
 
     def __init__(self, git: GitReader | None = None) -> None:
         self._git = git or GitReader()
-        self._cache: dict[str, CachedStatus] = {}
+        self._cache: dict[str, CachedStatus] = {}  # git takes long, and most of many folders have not changed
 
     def inspect(
         self, folder: str, touched_at: float = 0.0, *, refresh: bool = False, changed_only: bool = False

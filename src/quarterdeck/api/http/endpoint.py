@@ -97,7 +97,7 @@ class ApiEndpoint:
         hint = get_type_hints(self._run).get(BODY)  # without `Annotated`: a struct, or a struct and None
         return next((kind for kind in get_args(hint) or (hint,) if kind is not NoneType), None)
 
-    @cached_property
+    @cached_property  # a struct is a new class each time
     def arguments(self) -> type[Struct]:
         """The arguments of the command: the fields of the body, with the parameters beside it."""
         names = {p.name: name for p in self._parameters if (name := _query_name(self._hints[p.name]))}

@@ -63,6 +63,7 @@ class ClaudeExtensions:
     ) -> None:
         self._cli, self._config_dir, self._folders = cli, config_dir, folders
         self._lock = asyncio.Lock()  # Claude Code reads and rewrites its files whole: two runs at once lose a change
+        # Each run of Claude Code takes a second, and a page lists again at every change.
         self._cache: dict[str, tuple[float, tuple[object, ...], str]] = {}
         self._health: dict[tuple[str, ...], tuple[float, ServerHealth]] = {}
 

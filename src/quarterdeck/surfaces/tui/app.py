@@ -108,16 +108,16 @@ class QuarterdeckApp(App[None]):
         self._is_dirty = True
         self._drawn_at = 0.0
 
-    @cached_property
+    @cached_property  # not made at the start: importing its dialogs would delay the first screen
     def decision_flow(self) -> DecisionFlow:
-        """The flow of a decision. Imported late: its dialogs would delay the first screen."""
+        """The flow of a decision."""
         from quarterdeck.surfaces.tui.flows.decision_flow import DecisionFlow
 
         return DecisionFlow(self)
 
-    @cached_property
+    @cached_property  # the same
     def session_flow(self) -> SessionFlow:
-        """The flow of a session command. Imported late too."""
+        """The flow of a session command."""
         from quarterdeck.surfaces.tui.flows.session_flow import SessionFlow
 
         return SessionFlow(self)

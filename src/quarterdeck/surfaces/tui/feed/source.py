@@ -26,12 +26,13 @@ class SourcePage(Struct, frozen=True):
 
 class FeedSource:
     """Reads with `get(path, **query)`, which may block, so each call runs in a thread. Caches a bounded number of whole
-    events, because rows keep only a part of them."""
+    events."""
 
     def __init__(self, get: Get, *, events: int = 1000, chars: int = 32_000_000) -> None:
         self._get = get
         self._events = events
         self._chars = chars
+        # Rows keep only a part of their events, and an opened row shows them whole.
         self._cache: OrderedDict[int, tuple[Event, int]] = OrderedDict()
         self._weight = 0
 

@@ -66,7 +66,7 @@ class Styles:
 
     def __init__(self, widget: Widget) -> None:
         self._widget = widget
-        self._cache: dict[tuple[str, Style], Style] = {}
+        self._cache: dict[tuple[str, Style], Style] = {}  # asked for every piece of every line that is drawn
         self._ground: Style | None = None
         self.filters: Sequence[LineFilter] = ()
         self.background = Color(0, 0, 0)
