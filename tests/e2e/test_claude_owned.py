@@ -106,6 +106,22 @@ def test_prompts_queue_and_an_interrupt_ends_the_turn_with_its_question(owner: O
     assert owner.command(session, "messages", prompt="hello")[1]["error"]["kind"] == "not_running"
 
 
+def test_a_session_whose_agent_calls_its_model_again_says_so_and_why(any_owner: Owner) -> None:
+    owner = any_owner
+    session = owner.starts(prompt=owner.script("try hard", Turn(text("finally"), error=500, times=4)))
+    seen = []
+
+    def is_retrying() -> bool:
+        seen.append(owner.daemon.api("GET", f"/sessions/{session['session_id']}")[1])
+        return bool(seen[-1]["label"] == "retrying")
+
+    until(is_retrying, every=0.1, what="a session that is retrying")
+    assert (seen[-1]["agent_state"], seen[-1]["retrying"][:24]) == ("running", "the API answered 500; re")
+    assert owner.session(session["session_id"], "settled")["retrying"] is None
+    owner.command(session, "end")
+    owner.ended(session)
+
+
 def test_after_clear_the_session_goes_on_under_its_new_id(any_owner: Owner) -> None:
     owner = any_owner
     session = owner.starts(prompt=owner.script("hello there", Turn(text("hi"))))

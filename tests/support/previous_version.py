@@ -183,6 +183,7 @@ ADDED = frozenset(
         "holder",
         "label",
         "last_error",
+        "retrying",
         "needs_second_key",
         "outcome",
         "partial",

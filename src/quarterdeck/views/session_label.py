@@ -33,6 +33,9 @@ STATES: Mapping[str, StateLabel] = {
 FAILED = StateLabel("✕", "failed", "red")
 """The label of a session that rests because its last run failed."""
 
+RETRYING = StateLabel("↻", "retrying", "yellow")
+"""The label of a session whose agent works, but waits before it calls its model again."""
+
 OVER_FAILURE = frozenset(
     {
         AgentState.RUNNING,
@@ -45,8 +48,10 @@ OVER_FAILURE = frozenset(
 """States that say more than that the last run failed."""
 
 
-def state_word(state: str, last_error: str | None = None) -> StateLabel:
+def state_word(state: str, last_error: str | None = None, retrying: str | None = None) -> StateLabel:
     """The label of a session in this state; an unknown state is shown by its name."""
+    if retrying and state == AgentState.RUNNING:
+        return RETRYING
     if is_failed(state, last_error):
         return FAILED
     return STATES.get(state) or StateLabel("·", state, "dim")

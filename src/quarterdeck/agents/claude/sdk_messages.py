@@ -113,7 +113,16 @@ def read_message(raw: Any, session_id: str, at: float) -> SdkMessage:
     rest = {key: value for key, value in body.items() if key not in _ENVELOPE}
     if name in _STREAM_KINDS:
         return StreamItem(_STREAM_KINDS[name], {"name": name, **rest})
-    return AgentNote(session_id=session_id, at=at, name=name[:128], body=rest)
+    return AgentNote(session_id=session_id, at=at, name=name[:128], body=rest, retrying=_retrying(name, rest))
+
+
+def _retrying(name: str, body: Mapping[str, Any]) -> str | None:
+    """Why Claude Code waits before it calls its model again; None for any other message."""
+    if name != "api_retry":
+        return None
+    status, attempt, most = (body.get(key) for key in ("error_status", "attempt", "max_retries"))
+    reason = f"the API answered {status}" if isinstance(status, int) else "the API did not answer"
+    return f"{reason}; retry {attempt} of {most}" if isinstance(attempt, int) and isinstance(most, int) else reason
 
 
 _ENVELOPE = frozenset({"type", "subtype", "uuid", "session_id"})

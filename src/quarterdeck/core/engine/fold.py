@@ -78,6 +78,8 @@ def apply(draft: Draft, event: FeedEvent) -> None:
         change["seq_outside"] = event.seq
     elif event.run_id == session.last_run_id:
         change["last_run_seq"] = event.seq
+    if session.retrying is not None:  # whatever comes next says more
+        change["retrying"] = None
     fold_event = _FOLDS.get(event.kind)  # many kinds only move the numbers above
     if fold_event is not None:
         fold_event(draft, session, event, change)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from quarterdeck.core.engine.draft import Draft
 from quarterdeck.core.model.agent_state import AgentState
 from quarterdeck.core.model.event_data.owned_session_data import (
+    AgentNoteData,
     SessionChangeData,
     SessionCloseData,
     SessionFailedData,
@@ -161,6 +162,12 @@ def _turn(draft: Draft, session: Session, event: FeedEvent, change: Change) -> N
         change["agent_state"] = AgentState.IDLE
 
 
+def _note(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
+    data: AgentNoteData = event.data
+    if data.retrying:
+        change["retrying"] = data.retrying
+
+
 def _discarded(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
     _change_owned(session, change, worktree=None)
 
@@ -176,5 +183,6 @@ OWNED_SESSION_FOLDS: dict[str, Callable[[Draft, Session, FeedEvent, Change], Non
     "session.given": _given,
     "session.interrupt": _interrupt,
     "turn.result": _turn,
+    "agent.note": _note,
     "worktree.discard": _discarded,
 }

@@ -132,10 +132,12 @@ class TurnEnded(SessionInput, frozen=True, gc=False, kw_only=True):
 
 
 class AgentNote(SessionInput, frozen=True, gc=False, kw_only=True):
-    """A message of the agent's SDK that no hook reports: recorded as it came."""
+    """A message of the agent's SDK that no hook reports: recorded as it came. `retrying` says in words why the agent
+    waits before it tries again."""
 
     name: str
     body: dict[str, Any]
+    retrying: str | None = None
 
 
 class WorktreeChanged(SignedSessionInput, frozen=True, gc=False, kw_only=True):

@@ -138,7 +138,7 @@ def prompt_delivered(step: Step, session: Session, owned: Ownership, report: Pro
 
 @_about_owned
 def agent_note(step: Step, session: Session, owned: Ownership, report: AgentNote) -> None:
-    step.emit("agent.note", AgentNoteData(name=report.name, body=report.body), level="debug")
+    step.emit("agent.note", AgentNoteData(name=report.name, body=report.body, retrying=report.retrying), level="debug")
 
 
 @_about_owned

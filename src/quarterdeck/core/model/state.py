@@ -165,7 +165,7 @@ class Session(Struct, frozen=True, kw_only=True, omit_defaults=True):
     from when the decision was sent until it is seen to take effect. `state_at` is when the state was last reported or
     changed, `hook_state_at` when a hook last reported it, `process` its process once that was seen, `background` the
     number of tasks still running when the agent last stopped, `last_run_id` the run that ended last, `last_error` why
-    it failed, if it did."""
+    it failed, if it did, `retrying` why the agent waits before it tries again."""
 
     session_id: str
     started_at: float
@@ -196,6 +196,7 @@ class Session(Struct, frozen=True, kw_only=True, omit_defaults=True):
     last_text: str | None = None
     last_text_at: float | None = None
     last_error: str | None = None
+    retrying: str | None = None
     usage: Usage | None = None
     transcript: Transcript = Transcript()
     owned: Ownership | None = field(default=None, name="ours")

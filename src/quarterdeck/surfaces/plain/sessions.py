@@ -25,7 +25,7 @@ from quarterdeck.surfaces.terminal.session_actions import (
     session_label,
     session_path,
 )
-from quarterdeck.surfaces.text.labels import has_failed, state_label
+from quarterdeck.surfaces.text.labels import problem_text, state_label
 from quarterdeck.surfaces.text.session_order import state_since
 from quarterdeck.surfaces.text.stop_labels import END, INTERRUPT, stop_line
 
@@ -44,7 +44,8 @@ async def _sessions(app: PlainApp, rest: str) -> None:
         since = age_words(time.time() - state_since(session))
         state = state_label(session).word
         commands = ", ".join(ACTIONS[verb].command for verb in actions_for(session) if verb not in NEEDS_SCREEN)
-        why = f" {one_line(session['last_error'])}." if has_failed(session) else ""
+        problem = problem_text(session)
+        why = f" {one_line(problem)}." if problem else ""
         sentence = f"{session_label(session)}: {state} for {since}.{why} {session['title']}".rstrip(" .")
         app.say(f"{sentence}. {f'It takes: {commands}.' if commands else ''}".rstrip())
 

@@ -21,12 +21,17 @@ NAMED_SECONDS = 3600.0
 
 def state_label(session: Mapping[str, Any]) -> StateLabel:
     """The label of a session."""
-    return state_word(session["agent_state"], session.get("last_error"))
+    return state_word(session["agent_state"], session.get("last_error"), session.get("retrying"))
 
 
 def has_failed(session: Mapping[str, Any]) -> bool:
     """True if a session rests because its last run failed. An older daemon does not say so."""
     return is_failed(session["agent_state"], session.get("last_error"))
+
+
+def problem_text(session: Mapping[str, Any]) -> str | None:
+    """Why a session rests after a failed run, or why its agent waits before it tries again."""
+    return session["last_error"] if has_failed(session) else session.get("retrying")
 
 
 def failure_texts(sessions: Iterable[Mapping[str, Any]], now: float) -> list[str]:

@@ -62,17 +62,19 @@ class OwnedView(Struct, kw_only=True):
 
 class SessionView(Struct, kw_only=True):
     """One agent conversation. `state_source` is the source of its state: hooks, the process itself, or only its
-    transcript. `last_error` says why the last run failed, null when it did not or another has begun. `queued` counts
-    prompts that wait for earlier turns. `usage` is null until a transcript was read, `owned` is null for a session that
-    Quarterdeck did not start. Only GET of sessions sets `memory_bytes` and `where`: the command that shows its pane
-    when it runs in your own tmux. `label` and `glyph` are the word and the sign for its state, `actions` what a person
-    can do with it, each with the reason when it is not possible now."""
+    transcript. `last_error` says why the last run failed, null when it did not or another has begun, `retrying` why the
+    agent waits before it tries again. `queued` counts prompts that wait for earlier turns. `usage` is null until a
+    transcript was read, `owned` is null for a session that Quarterdeck did not start. Only GET of sessions sets
+    `memory_bytes` and `where`: the command that shows its pane when it runs in your own tmux. `label` and `glyph` are
+    the word and the sign for its state, `actions` what a person can do with it, each with the reason when it is not
+    possible now."""
 
     session_id: str
     agent_state: str
     state_source: str
     state_at: float | None
     last_error: str | None
+    retrying: str | None
     pid: int | None
     mode: str
     cwd: str
@@ -122,7 +124,7 @@ def session_view(
     that continues it, `where` the command that shows its pane."""
     totals, run = session.totals, session.run
     active = run.counters if run else _NONE
-    label = state_word(session.agent_state, session.last_error)
+    label = state_word(session.agent_state, session.last_error, session.retrying)
     counted = {name: getattr(totals, name) + getattr(active, name) for name in CountersView.__struct_fields__}
     return struct_of(
         SessionView,

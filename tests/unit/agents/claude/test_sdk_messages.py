@@ -160,6 +160,20 @@ def test_every_message_of_the_sdk_is_read(name: str, raw: dict[str, Any], read: 
     assert read_message(raw, "s-own", 1.0) == read
 
 
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ({"attempt": 2, "max_retries": 10, "error_status": 500}, "the API answered 500; retry 2 of 10"),
+        ({"attempt": 1, "max_retries": 10, "error_status": None}, "the API did not answer; retry 1 of 10"),
+        ({"attempt": "x"}, "the API did not answer"),
+    ],
+)
+def test_a_retry_says_why_the_agent_waits(body: dict[str, Any], words: str) -> None:
+    note = read_message(system("api_retry", **body), "s-own", 1.0)
+    assert isinstance(note, AgentNote)
+    assert note.retrying == words
+
+
 def test_the_sdk_has_no_other_messages() -> None:
     known = {*get_args(Message), *SystemMessage.__subclasses__()}
     assert {kind.__name__ for kind in known} == MESSAGES.keys()

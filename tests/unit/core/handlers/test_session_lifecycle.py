@@ -238,6 +238,15 @@ def test_a_note_of_the_sdk_is_recorded() -> None:
     ).folds()
 
 
+def test_an_agent_that_waits_to_try_again_says_why_until_anything_else_happens() -> None:
+    scene = OwnedScene().is_up()
+    note = AgentNote(session_id="s1", at=scene.clock, name="retry", body={}, retrying="the API answered 500")
+    scene.submits(note).records("agent.note").folds()
+    assert scene.session.retrying == "the API answered 500"
+    scene.receives("PreToolUse", tool_name="Bash", tool_input={"command": "ls"}, tool_use_id="t1")
+    assert scene.session.retrying is None
+
+
 def test_idle_sessions_end_only_if_configured() -> None:
     scene = OwnedScene(idle_seconds=60.0).is_up()
     scene.receives("Stop")

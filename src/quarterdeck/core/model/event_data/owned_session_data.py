@@ -121,7 +121,8 @@ class TurnResultData(Data, frozen=True, gc=False, kw_only=True):
 
 
 class AgentNoteData(Data, frozen=True, gc=False, kw_only=True):
-    """A report that comes only from the agent's SDK."""
+    """A report that comes only from the agent's SDK. `retrying` says why the agent waits before it tries again."""
 
     name: str
     body: dict[str, Any] = {}
+    retrying: str | None = None

@@ -19,7 +19,7 @@ from quarterdeck.core.text.durations import age_words
 from quarterdeck.core.text.sanitize import one_line
 from quarterdeck.surfaces.terminal.session_names import SessionName
 from quarterdeck.surfaces.terminal.styled_text import Row, TextSpan
-from quarterdeck.surfaces.text.labels import has_failed, state_label
+from quarterdeck.surfaces.text.labels import has_failed, problem_text, state_label
 from quarterdeck.surfaces.text.session_order import state_since
 from quarterdeck.surfaces.tui.widgets.item_view import MOVE_KEYS, ItemView
 from quarterdeck.surfaces.tui.widgets.titled_pane import TitledPane
@@ -71,7 +71,7 @@ def _beside_name(session: Json, room: int) -> str:
 
 
 def _detail(session: Json, width: int) -> str:
-    """The title, or why the last run failed, as far as there is room, then mode, run, waiting requests and cost."""
+    """The title, or the session's problem, as far as there is room, then mode, run, waiting requests and cost."""
     waits = session["pending"]
     usage = session["usage"] or {}
     parts = [
@@ -80,7 +80,7 @@ def _detail(session: Json, width: int) -> str:
         f"{waits} waiting" if waits > 1 else "",
         money(usage.get("cost_usd")),
     ]
-    title = one_line(cut(session["last_error"] if has_failed(session) else session["title"], 200))
+    title = one_line(cut(problem_text(session) or session["title"], 200))
     end = "".join(f" · {part}" for part in parts if part)
     if not title:
         return end.removeprefix(" · ")

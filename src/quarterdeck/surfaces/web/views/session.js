@@ -39,6 +39,7 @@ export function SessionView({ sessionId }) {
 function Head({ session }) {
   const branch = branchOf(session);
   const machine = machineOf(session.runner_id);
+  const problem = session.last_error || session.retrying;
   const running = session.agent_state === "running" && session.run_started_at ? age(now.value - session.run_started_at) : "";
   const facts = [branch && `⎇ ${branch}`, session.agent, session.model, session.mode, session.permission_mode, machine].filter(Boolean);
   return html`<header class="head">
@@ -53,7 +54,7 @@ function Head({ session }) {
       ${session.runs ? html`<span class="fact">${STRINGS.run} ${session.runs}${running ? ` · ${running}` : ""}</span>` : null}
     </p>
     <p class="fine path"><${Exact} text=${session.cwd} /></p>
-    ${session.last_error ? html`<p class="problem"><${Exact} text=${session.last_error} /></p>` : null}
+    ${problem ? html`<p class="problem"><${Exact} text=${problem} /></p>` : null}
     <${Meters} session=${session} />
     <${Todos} todos=${session.todos} />
   </header>`;
