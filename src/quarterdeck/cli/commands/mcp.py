@@ -26,6 +26,7 @@ from quarterdeck.cli.common import (
 )
 from quarterdeck.cli.output.progress import call_with_spinner
 from quarterdeck.errors import Refused
+from quarterdeck.surfaces.terminal.forms.mcp_form import read_pairs
 from quarterdeck.surfaces.text.labels import ago
 
 app = group("Manage Claude Code's MCP servers.", name="mcp")
@@ -124,12 +125,9 @@ def add_server(
 
 
 def _pairs(mark: str, lines: list[str]) -> dict[str, str]:
-    pairs = {}
-    for line in filter(str.strip, lines):
-        key, found, value = line.partition(mark)
-        if not found:
-            raise Refused(f"{key.strip()}: must be {'KEY=VALUE' if mark == '=' else 'Name: value'}")
-        pairs[key.strip()] = value.strip() if mark == ":" else value
+    pairs = read_pairs("\n".join(lines), mark)
+    if isinstance(pairs, str):
+        raise Refused(pairs)
     return pairs
 
 

@@ -21,6 +21,7 @@ from quarterdeck.surfaces.plain.announcements import WIDTH, Announcer
 from quarterdeck.surfaces.plain.command_help import CommandEnded, find_command
 from quarterdeck.surfaces.plain.feed import PlainFeed
 from quarterdeck.surfaces.plain.request_numbers import RequestNumbers
+from quarterdeck.surfaces.terminal.actions.send_decision import fetch_outcome
 from quarterdeck.surfaces.terminal.model import Model
 from quarterdeck.surfaces.terminal.styled_text import StyledLine, fold, plain
 
@@ -103,18 +104,10 @@ class PlainApp:
         except QuarterdeckError:
             pass
         for item in [one for one in self.model.desk if one.is_unexplained and not one.is_outcome_fetched]:
-            await self._fetch_outcome(item.request_id)
+            await fetch_outcome(self, item.request_id, self.clock())
             item.is_outcome_fetched = True
         self.announce()
         self.model.remove_expired(self.clock())
-
-    async def _fetch_outcome(self, request_id: str) -> None:
-        try:
-            request = await self.daemon.request(request_id)
-        except QuarterdeckError:
-            return
-        if request["status"] != "pending":
-            self.model.update_request(request, self.clock())
 
     def announce(self) -> None:
         """Print what is new, unless something is being read out."""

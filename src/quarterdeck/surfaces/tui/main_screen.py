@@ -13,6 +13,7 @@ from textual.containers import Container, Vertical
 from textual.screen import Screen
 from textual.widgets import Input
 
+from quarterdeck.surfaces.terminal.actions.send_decision import fetch_outcome
 from quarterdeck.surfaces.terminal.request_item import RequestItem
 from quarterdeck.surfaces.terminal.session_actions import BY_KEY, FIRST_KEYS, MORE_KEYS, actions_for, blocked_reason
 from quarterdeck.surfaces.tui.flows import card_details
@@ -171,7 +172,7 @@ class MainScreen(Screen[None]):
             self._fetch(card_details.fetch_details(self.tui, desk.item))
         if desk.item is not None and desk.item.is_unexplained and not desk.item.is_outcome_fetched:
             desk.item.is_outcome_fetched = True
-            self._fetch(card_details.fetch_outcome(self.tui, desk.item))
+            self._fetch(fetch_outcome(self.tui, desk.item.request_id, time.monotonic()))
         if self.tui.model.has_snapshot and not self._has_set_focus:
             self._set_first_focus(waiting)
 

@@ -49,6 +49,17 @@ async def send_decision(surface: DecisionSurface, item: RequestItem, body: Json)
     return True
 
 
+async def fetch_outcome(surface: DecisionSurface, request_id: str, at: float) -> None:
+    """Fetch how a request ended while there was no connection."""
+    try:
+        request = await surface.daemon.request(request_id)
+    except QuarterdeckError:
+        return
+    if request["status"] != "pending":
+        surface.model.update_request(request, at)
+        surface.redraw_soon()
+
+
 async def send_decisions(surface: DecisionSurface, decision: str, items: list[RequestItem], **more: Any) -> None:
     """Decide several requests at once, each with its own id and digest; `more` goes with each."""
     waiting = [item for item in items if item.is_pending]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -20,10 +20,11 @@ from quarterdeck.core.text.sanitize import one_line
 from quarterdeck.errors import NoDaemon, QuarterdeckError
 from quarterdeck.surfaces.terminal.model import SETTLE_SECONDS
 from quarterdeck.surfaces.terminal.request_item import RequestItem
-from quarterdeck.surfaces.terminal.styled_text import TextSpan
+from quarterdeck.surfaces.terminal.styled_text import StyledLine, TextSpan, fold
 from quarterdeck.surfaces.text.labels import about, outcome
 from quarterdeck.surfaces.tui.dialogs.choices import WordChoice
 from quarterdeck.surfaces.tui.widgets.footer import KeyFooter, key_groups, keys_in_border
+from quarterdeck.surfaces.tui.widgets.text_view import TextView
 
 if TYPE_CHECKING:
     from quarterdeck.surfaces.tui.app import QuarterdeckApp
@@ -134,6 +135,37 @@ class Dialog(ModalScreen[R | None]):
 
     def action_cancel(self) -> None:
         self.dismiss(None)
+
+
+class LinesDialog(Dialog[R]):
+    """A dialog with lines to read, as high as they are; more than fit are scrolled."""
+
+    def compose_box(self) -> ComposeResult:
+        yield TextView(id="lines")
+
+    @property
+    def view(self) -> TextView:
+        return self.query_one("#lines", TextView)
+
+    def on_mount(self) -> None:
+        self.view.focus()
+        self.call_after_refresh(self.draw)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self.draw)
+
+    def lines(self) -> Iterable[StyledLine]:
+        """The lines to read."""
+        return ()
+
+    def draw(self) -> int:
+        """Show the lines at the current size; the height of the view."""
+        lines = list(self.lines())
+        rows = sum(1 for _ in fold(lines, max(20, self.view.content_size.width)))
+        height = max(3, min(rows, self.size.height - 7))
+        self.view.styles.height = height
+        self.view.show(lines)
+        return height
 
 
 def _run_after_queues(pumps: list[MessagePump], then: Callable[[], None]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -40,17 +39,6 @@ async def fetch_details(app: QuarterdeckApp, item: RequestItem) -> None:
     except QuarterdeckError:
         item.is_fetched = False
     app.redraw_soon()
-
-
-async def fetch_outcome(app: QuarterdeckApp, item: RequestItem) -> None:
-    """Fetch how a request ended while there was no connection."""
-    try:
-        request = await app.daemon.request(item.request_id)
-    except QuarterdeckError:
-        return
-    if request["status"] != "pending":
-        app.model.update_request(request, time.monotonic())
-        app.redraw_soon()
 
 
 async def fetch_whole_input(app: QuarterdeckApp, item: RequestItem) -> bool:

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from textual.app import ComposeResult
 from textual.binding import Binding
 
-from quarterdeck.surfaces.terminal.styled_text import StyledLine, fold, line
+from quarterdeck.surfaces.terminal.styled_text import StyledLine, line
 from quarterdeck.surfaces.text.stop_labels import END, INTERRUPT, StopWords, stop_line
-from quarterdeck.surfaces.tui.dialogs.base import Dialog
-from quarterdeck.surfaces.tui.widgets.text_view import TextView
+from quarterdeck.surfaces.tui.dialogs.base import LinesDialog
 
 Json = dict[str, Any]
 Plan = dict[str, list[Json]]
 """The sessions that would stop, by the route that stops them."""
 
 
-class StopDialog(Dialog[StopWords]):
+class StopDialog(LinesDialog[StopWords]):
     """Ends with the way to stop. Capitals, so that a slip of the finger stops nothing."""
 
     heading = "Stop everything?"
@@ -32,26 +30,8 @@ class StopDialog(Dialog[StopWords]):
         super().__init__()
         self.plan = plan
 
-    def compose_box(self) -> ComposeResult:
-        yield TextView(id="sessions-to-stop")
-
-    @property
-    def _view(self) -> TextView:
-        return self.query_one("#sessions-to-stop", TextView)
-
-    def on_mount(self) -> None:
-        self._view.focus()
-        self.call_after_refresh(self._draw)
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._draw)
-
-    def _draw(self) -> None:
-        view = self._view
-        lines = list(stop_plan_lines(self.plan))
-        rows = sum(1 for _ in fold(lines, max(20, view.content_size.width)))
-        view.styles.height = max(3, min(rows, self.size.height - 7))
-        view.show(lines)
+    def lines(self) -> Iterator[StyledLine]:
+        return stop_plan_lines(self.plan)
 
     def action_stop(self, route: str) -> None:
         words = END if route == END.route else INTERRUPT

@@ -6,7 +6,6 @@ bash             shell tools
 files            tools that read, write, edit and search files
 questions        to-dos, questions and plans
 diff             changes of a text
-syntax           syntax colours
 json_values      any JSON value
 styled_pieces    lines of styled text: cutting, wrapping, highlighting
 """

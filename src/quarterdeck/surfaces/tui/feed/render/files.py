@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from quarterdeck.surfaces.tui.feed.render.diff import diff_counts, diff_lines, patch_lines
 from quarterdeck.surfaces.tui.feed.render.styled_pieces import Line, size_words, text_lines
-from quarterdeck.surfaces.tui.feed.render.syntax import code_lines
 from quarterdeck.surfaces.tui.feed.render.tool_view import (
     Input,
     ToolView,
@@ -22,7 +21,7 @@ from quarterdeck.surfaces.tui.feed.render.tool_view import (
     response_text,
     text_in,
 )
-from quarterdeck.views.code_colours import ending_of
+from quarterdeck.views.code_colours import LINES, coloured, ending_of
 
 CHANGED = "changed by you before it was written"
 
@@ -160,3 +159,13 @@ GREP = ToolView(
     output_lines=_search_output,
     compact=True,
 )
+
+
+def code_lines(text: str, ending: str, first: int = 1) -> Iterator[Line]:
+    """Code with line numbers, lazily."""
+    start, number = 0, first
+    while start < len(text):
+        end = text.find("\n", start)
+        stop = len(text) if end < 0 else end
+        yield [(f"{number:>5} ", "lineno"), *coloured(text[start:stop], ending if number - first < LINES else "")]
+        start, number = stop + 1, number + 1
