@@ -19,7 +19,7 @@ from benchmarks.reduce import SESSIONS, hooks_received, payloads
 from benchmarks.restart import build
 from quarterdeck.core.model.state import State
 from quarterdeck.core.reduce import reduce
-from quarterdeck.daemon.maintenance.search_indexer import SearchIndexer
+from quarterdeck.daemon.maintenance.log_follower import LogFollower
 from quarterdeck.store.log import Entry, Log
 from quarterdeck.store.reader import FeedQuery, Reader
 from quarterdeck.store.search_index import SearchIndex
@@ -128,7 +128,7 @@ def _write(entries: list[Entry], per_second: float, with_search: bool) -> list[f
     taken: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         log = Log.open(Path(folder) / "events.db")
-        indexing = SearchIndexer(log.path, lambda: log.seq_no if with_search else 0)
+        indexing = LogFollower("search index", lambda: SearchIndex(log.path), lambda: log.seq_no if with_search else 0)
         indexing.start()
         due = time.perf_counter()
         for first in range(0, len(entries), BATCH):

@@ -28,7 +28,7 @@ log = Log.open(Path(sys.argv[1]))
 index = SearchIndex(log.path)
 print("ready", flush=True)
 while log.trim(int(sys.argv[2]), at=0.0, why="a test") or index.add():
-    index.forget_trimmed()
+    index.tidy()
     print("a step", flush=True)
 """
 

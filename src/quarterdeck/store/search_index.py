@@ -103,7 +103,7 @@ class SearchIndex:
         row = self._log.execute("SELECT hash FROM events WHERE seq_no=?", (seq_no,)).fetchone()
         return row is not None and row[0] == row_hash
 
-    def forget_trimmed(self) -> bool:
+    def tidy(self) -> bool:
         """Begin again at the start of the log once most of the indexed events were trimmed. True when that was done."""
         trimmed = anchor_of(self._log).seq_no
         first = self._db.execute("SELECT first FROM mark").fetchone()[0]

@@ -10,5 +10,6 @@ session_label      the word and the sign for what a session does
 run_history        the runs and the actors of a session
 health             findings from the daemon's stats
 projection         views from structs with the same fields
+counts             counts over time: what is counted, and series of it
 versions           what to do about a daemon of another version
 """

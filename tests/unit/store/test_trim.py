@@ -229,11 +229,11 @@ def test_the_search_index_forgets_trimmed_events(tmp_path: Path) -> None:
     index = SearchIndex(log.path)
     while index.add():
         pass
-    assert index.forget_trimmed() is False
+    assert index.tidy() is False
     trim(log, log.seq_no - 3)
-    assert index.forget_trimmed() is True
+    assert index.tidy() is True
     assert index.add() == 3
-    assert index.forget_trimmed() is False
+    assert index.tidy() is False
     index.close()
     reader = Reader(log.path)
     assert reader.feed(FeedQuery(search="prompt", before=2**53)).events == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 
 import structlog
 
@@ -20,6 +21,8 @@ SIZE_SECONDS = 60.0
 AGE_SECONDS = 3600.0
 # Between two chunks, each of which keeps the writer for a moment.
 REST_SECONDS = 0.02
+COUNTS_SECONDS = 600.0
+COUNTS_POLL_SECONDS = 0.5
 DAY = 86400.0
 TRIM_TO = 0.9
 """How much of `store.max_bytes` is used after a trim, so that the next one is not due at once."""
@@ -28,13 +31,22 @@ logger = structlog.get_logger("retention")
 
 
 class Retention:
-    """Trims one log as long as it runs."""
+    """Trims one log as long as it runs. `counted` is the last event that is in the counts over time; None when there is
+    no need to wait for them."""
 
-    def __init__(self, loop: Loop, log: Log, reader: Reader, settings: StoreSettings) -> None:
+    def __init__(
+        self,
+        loop: Loop,
+        log: Log,
+        reader: Reader,
+        settings: StoreSettings,
+        counted: Callable[[], int | None] = lambda: None,
+    ) -> None:
         self._loop = loop
         self._log = log
         self._reader = reader
         self._settings = settings
+        self._counted = counted
         self._age_due = 0.0
 
     async def run(self) -> None:
@@ -60,6 +72,15 @@ class Retention:
             share = (used - TRIM_TO * limit) / used
             await self._trim(self._log.trimmed + int(events * share) + 1, "store.max_bytes")
 
+    async def _wait_for_counts(self, upto: int) -> None:
+        """Wait until the events were counted: they cannot be counted once they are gone."""
+        until = time.monotonic() + COUNTS_SECONDS
+        while (counted := await asyncio.to_thread(self._counted)) is not None and counted < upto:
+            if time.monotonic() > until:
+                logger.warning("events are trimmed that were not counted", counted=counted, upto=upto)
+                return
+            await asyncio.sleep(COUNTS_POLL_SECONDS)
+
     async def _trim(self, upto: int, reason: str) -> None:
         """Record the trim before it happens, so that every missing event is accounted for."""
         if self._log.damage is not None or upto <= self._log.trimmed:
@@ -67,6 +88,7 @@ class Retention:
         await self._loop.wait_until_idle()
         self._loop.save_snapshot()
         upto = min(upto, self._log.trimmable())
+        await self._wait_for_counts(upto)
         events, at = upto - self._log.trimmed, time.time()
         if events <= 0:
             return

@@ -1,9 +1,11 @@
-"""The work on the store while the daemon runs: search index, retention, and the check after an unclean stop."""
+"""The work on the store while the daemon runs: search index, counts, retention, and the check after an unclean
+stop."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import sqlite3
 from pathlib import Path
 
 import structlog
@@ -12,11 +14,15 @@ from quarterdeck.config.settings import StoreSettings
 from quarterdeck.daemon.loop.disk_reserve import DiskReserve
 from quarterdeck.daemon.loop.loop import Loop
 from quarterdeck.daemon.maintenance.integrity_check import IntegrityCheck
+from quarterdeck.daemon.maintenance.log_follower import LogFollower
 from quarterdeck.daemon.maintenance.retention import Retention
-from quarterdeck.daemon.maintenance.search_indexer import SearchIndexer
+from quarterdeck.daemon.telemetry.counters import Histogram
+from quarterdeck.store.counts.counts_file import settled_upto
+from quarterdeck.store.counts.event_counter import EventCounter
 from quarterdeck.store.hash_chain import Damage
 from quarterdeck.store.log import Log
 from quarterdeck.store.reader import Reader
+from quarterdeck.store.search_index import SearchIndex
 
 logger = structlog.get_logger("store")
 
@@ -30,8 +36,13 @@ class StoreMaintenance:
         self._log = log
         self._mark = mark
         self._settings = settings
-        self._indexer = SearchIndexer(log.path, lambda: 0 if disk.nearly_full else log.seq_no)
-        self._retention = Retention(loop, log, reader, settings)
+        hook_calls = HookCalls(loop.stats.hook_seconds)
+        self._followers = (
+            LogFollower("search index", lambda: SearchIndex(log.path), self._head),
+            LogFollower("count over time", lambda: EventCounter(log.path, hook_calls.take), self._head),
+        )
+        self._disk = disk
+        self._retention = Retention(loop, log, reader, settings, self._counted)
         self._check: IntegrityCheck | None = None
         self._is_sound = False
         self._trimming: asyncio.Task[None] | None = None
@@ -42,7 +53,8 @@ class StoreMaintenance:
         self._is_sound = not unclean
         with contextlib.suppress(OSError):
             self._mark.touch(mode=0o600)
-        self._indexer.start()
+        for follower in self._followers:
+            follower.start()
         if unclean and self._log.damage is None:
             running = asyncio.get_running_loop()
 
@@ -53,6 +65,19 @@ class StoreMaintenance:
             self._check.start()
         elif self._settings.retention_days or self._settings.max_bytes:
             self._trim()
+
+    def _head(self) -> int:
+        """The last event that may be taken up; none while the disk is nearly full."""
+        return 0 if self._disk.nearly_full else self._log.seq_no
+
+    def _counted(self) -> int | None:
+        """The last event that is in the counts for good; None when they do not follow, and nothing waits for them."""
+        if self._followers[1].trouble is not None or self._disk.nearly_full:
+            return None
+        try:
+            return settled_upto(self._log.path)
+        except sqlite3.Error:
+            return None
 
     def _check_finished(self, damage: Damage | None) -> None:
         if damage is not None:
@@ -73,7 +98,23 @@ class StoreMaintenance:
             self._trimming.cancel()
         if self._check is not None:
             self._check.stop()
-        self._indexer.stop()
+        for follower in self._followers:
+            follower.stop()
         if self._is_sound and self._log.damage is None:
             with contextlib.suppress(OSError):
                 self._mark.unlink(missing_ok=True)
+
+
+class HookCalls:
+    """The hook calls since they were last taken."""
+
+    def __init__(self, seconds: Histogram) -> None:
+        self._seconds = seconds
+        self._count, self._sum = 0, 0.0
+
+    def take(self) -> tuple[int, float]:
+        """How many calls were answered since the last time, and the seconds that they took."""
+        count, total = self._seconds.count_and_sum()
+        taken = count - self._count, total - self._sum
+        self._count, self._sum = count, total
+        return taken

@@ -42,6 +42,10 @@ class Histogram:
         self.counts[bisect_left(self._bounds, value)] += 1
         self.sum += value
 
+    def count_and_sum(self) -> tuple[int, float]:
+        """The number of values so far, and their sum."""
+        return sum(self.counts), self.sum
+
     def snapshot(self) -> dict[str, Any]:
         """Cumulative counts by upper end, in the form of Prometheus."""
         counts = list(accumulate(self.counts))

@@ -20,9 +20,13 @@ from quarterdeck.daemon.loop.loop import Loop
 from quarterdeck.daemon.maintenance.retention import DAY, Retention
 from quarterdeck.daemon.setup.state_rebuild import recover
 from quarterdeck.drivers.claude.session_files import SessionsFolder
+from quarterdeck.store.counts.counts_file import settled_upto
+from quarterdeck.store.counts.event_counter import EventCounter
+from quarterdeck.store.counts.series_reader import read_series
 from quarterdeck.store.hash_chain import verify
 from quarterdeck.store.log import Log
 from quarterdeck.store.reader import Reader
+from quarterdeck.views.counts.series import SeriesQuery
 from quarterdeck.wire import write_json
 
 
@@ -96,3 +100,27 @@ async def test_nothing_is_trimmed_by_default(tmp_path: Path) -> None:
         await submit_prompt(loop, "old", 1.0)
         await Retention(loop, log, reader, StoreSettings()).trim_by_settings()
         assert log.trimmed == 0
+
+
+async def test_events_stay_until_they_were_counted(tmp_path: Path) -> None:
+    async with running(tmp_path) as (loop, log, reader):
+        now = time.time()
+        for days in (9, 8, 1):
+            await submit_prompt(loop, f"{days} days ago", now - days * DAY)
+        counter = EventCounter(log.path)
+        seen: list[int] = []
+
+        def counted() -> int:
+            """The counts, which are behind the first time."""
+            upto = settled_upto(log.path)
+            seen.append(upto)
+            counter.add()
+            return upto
+
+        await Retention(loop, log, reader, StoreSettings(retention_days=7), counted).trim_by_settings()
+        counter.close()
+        assert (seen[0], log.trimmed > 0) == (0, True)
+        assert seen[-1] >= log.trimmed
+        query = SeriesQuery(metric="prompts", since=now - 30 * DAY, until=now)
+        (prompts,) = read_series(log.path, query).series
+        assert prompts.total == 3

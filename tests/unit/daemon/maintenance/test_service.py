@@ -9,7 +9,8 @@ from quarterdeck.core.model.state import State
 from quarterdeck.daemon.loop.deadlines import Deadlines
 from quarterdeck.daemon.loop.disk_reserve import DiskReserve
 from quarterdeck.daemon.loop.loop import Loop
-from quarterdeck.daemon.maintenance.service import StoreMaintenance
+from quarterdeck.daemon.maintenance.service import HookCalls, StoreMaintenance
+from quarterdeck.daemon.telemetry.counters import Histogram
 from quarterdeck.drivers.claude.session_files import SessionsFolder
 from quarterdeck.store.log import Log
 from quarterdeck.store.reader import Reader
@@ -52,3 +53,14 @@ async def test_a_check_that_could_not_finish_is_due_again(tmp_path: Path) -> Non
     scene.mark.touch()
     scene.work.start()
     assert scene.stop()
+
+
+def test_hook_calls_are_taken_once() -> None:
+    seconds = Histogram((0.1, 1.0))
+    calls = HookCalls(seconds)
+    seconds.observe(0.25)
+    seconds.observe(0.5)
+    assert calls.take() == (2, 0.75)
+    assert calls.take() == (0, 0.0)
+    seconds.observe(0.125)
+    assert calls.take() == (1, 0.125)
