@@ -111,6 +111,8 @@ FIXED: Json = {
     "p50": 0.001,
     "p99": 0.004,
     "max": 0.004,
+    "values": [74690.0],
+    "until": NOON + 43200.0,
     "count": 3,
     "sum": 0.012,
     "buckets": [[0.005, 2], [0.01, 3]],
@@ -308,6 +310,10 @@ class Recorder:
         yield found
         held.close()
 
+    def _counts_all(self) -> bool:
+        counted = self.daemon.api("GET", "/stats/series?metric=tools")[1]["seq_no"]
+        return bool(counted == self.daemon.events()[-1]["seq_no"])
+
     def _record_requests(self) -> None:
         self._hook("SessionStart", source="startup", model="claude-opus-5-5")
         self._hook("UserPromptSubmit", prompt="make the login work again")
@@ -326,6 +332,8 @@ class Recorder:
         with self._asks("git log --oneline") as found:
             allow = {"request_id": found["request_id"], "decision": "allow", "digest": found["digest"]}
             self._call("decide_many", {"decisions": [allow]})
+        until(self._counts_all, what="the counts of all events")
+        self._call("get_series", query="?metric=tokens&group=model")
         self._call("get_feed", query="?kind=tool.pre&limit=1")
         self._call("get_event", event_id=self.daemon.events("tool.post")[0]["event_id"])
         self._call("list_runs", session_id=SESSION)

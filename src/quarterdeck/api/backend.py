@@ -29,6 +29,7 @@ from quarterdeck.core.workspace.worktrees import Worktree, WorktreeDiff
 from quarterdeck.drivers.extensions import Extensions
 from quarterdeck.sessions.launcher import ScreenViewer
 from quarterdeck.store.reader import ActorActivity, AuditQuery, EventPage, FeedQuery, Lineage, RunEvents
+from quarterdeck.views.counts.series import SeriesAnswer, SeriesQuery
 
 
 class RunnerEntry(Struct, frozen=True, kw_only=True):
@@ -94,6 +95,13 @@ class FeedBackend(Protocol):
         """The activity of every actor of a session."""
 
     async def audit(self, query: AuditQuery) -> list[AuditRow]: ...
+
+
+class CountBackend(Protocol):
+    """The counts over time."""
+
+    async def series(self, query: SeriesQuery) -> SeriesAnswer:
+        """The series of a query that fits. Raises `Refused` while the counts cannot be read."""
 
 
 class SessionBackend(Protocol):
@@ -278,6 +286,7 @@ class Backend(Struct, frozen=True, kw_only=True):
     runners: RunnerBackend
     health: HealthBackend
     feed: FeedBackend
+    counts: CountBackend
     sessions: SessionBackend
     worktrees: WorktreeBackend
     requests: RequestBackend

@@ -50,6 +50,7 @@ _ROWS = (
     Operation("get_health", "observe", "GET", "/health", "Show what is wrong with the daemon, and how to fix it"),
     Operation("list_settings", "observe", "GET", "/settings", "List the settings in force"),
     Operation("get_stats", "observe", "GET", "/stats", "Show numbers about the daemon"),
+    Operation("get_series", "observe", "GET", "/stats/series", "Show counts over time"),
     Operation("list_audit", "observe", "GET", "/audit", "List the audit"),
     Operation("get_feed", "observe", "GET", "/feed", "List events"),
     Operation("get_event", "observe", "GET", "/events/{event_id}", "Show an event with its causes and raw payload"),

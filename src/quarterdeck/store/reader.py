@@ -1,4 +1,4 @@
-"""Reads the log beside the writer: pages of the feed, single events, requests that are over, the audit."""
+"""Reads the log beside the writer: pages of the feed, single events, requests that are over, the audit, counts."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from quarterdeck.core.model.events import FeedEvent
 from quarterdeck.core.model.state import REQUEST_STATUSES, Request
 from quarterdeck.core.text.audit.audit_row import AuditRow, audit_row
 from quarterdeck.errors import TooSlow
+from quarterdeck.store.counts.series_reader import read_series
 from quarterdeck.store.hash_chain import anchor_of
 from quarterdeck.store.queries.actor_activity import ActorActivity, actor_activity
 from quarterdeck.store.queries.audit_query import AuditQuery, audit_subject, read_audit
@@ -25,6 +26,7 @@ from quarterdeck.store.queries.feed_pages import WALK, Pager
 from quarterdeck.store.queries.feed_query import EventPage, FeedQuery
 from quarterdeck.store.sqlite import read_only
 from quarterdeck.store.upgrade import upgraded_request
+from quarterdeck.views.counts.series import SeriesAnswer, SeriesQuery
 from quarterdeck.views.run_history import RUN_KINDS
 from quarterdeck.wire import full_payload, read_event, read_request
 
@@ -78,6 +80,7 @@ class Reader:
 
     def __init__(self, path: Path, *, walk: int = WALK, connections: int = 1, seconds: float = QUERY_SECONDS) -> None:
         self._seconds = seconds
+        self._path = path
         self._connections = [LogConnection(path, walk) for _ in range(connections)]
         # The last one that was used is taken first: its cache has what the next query likely needs.
         self._free: queue.LifoQueue[LogConnection] = queue.LifoQueue()
@@ -130,6 +133,10 @@ class Reader:
         """The activity of every actor of a session."""
         with self._connection() as connection:
             return actor_activity(connection.db, session_id)
+
+    def series(self, query: SeriesQuery) -> SeriesAnswer:
+        """Counts over time, on a connection of its own, since they are in another file."""
+        return read_series(self._path, query)
 
     def first_seq_no(self) -> int:
         """The first event that a reader can get: earlier ones were trimmed."""

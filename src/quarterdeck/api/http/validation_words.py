@@ -50,6 +50,8 @@ def field_problem(message: str, hints: Mapping[str, Any], key: str = "") -> Fiel
     the message has none."""
     sentence, _, place = message.partition(" - at `$")
     path = place.strip("`").lstrip(".") or key
+    if parameter := re.match(r"Missing required query parameter '([^']+)'", sentence):
+        return FieldProblem(parameter[1], "is required")
     if missing := re.fullmatch(r"Object (missing required|contains unknown) field `(.+)`", sentence):
         inside = path if path != missing[2] and not path.endswith(f".{missing[2]}") else path.rpartition(".")[0]
         words = "is required" if missing[1].startswith("missing") else "is not a known field"

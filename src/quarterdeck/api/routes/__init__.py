@@ -1,5 +1,6 @@
 """REST routes of the daemon's own resources.
 
+counts          counts over time
 decisions       decide requests
 devices         pairing codes, signed-in devices
 history         one event with its causes; the runs and actors of a session

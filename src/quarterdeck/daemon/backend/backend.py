@@ -45,6 +45,7 @@ from quarterdeck.store.reader import (
     Reader,
     RunEvents,
 )
+from quarterdeck.views.counts.series import SeriesAnswer, SeriesQuery
 
 FEED_SECONDS = 2.0
 """How long one page of the feed is looked for; a client goes on where it ended."""
@@ -74,6 +75,7 @@ def daemon_backend(
         runners=DaemonRunners(loop, config),
         health=DaemonHealth(loop, collect_stats, settings),
         feed=DaemonFeed(loop, reader, sessions),
+        counts=DaemonCounts(reader),
         sessions=sessions,
         worktrees=worktrees,
         requests=DaemonRequests(loop, reader, risk_service),
@@ -169,6 +171,16 @@ class DaemonFeed:
             return None
         among = (s.session_id for s in self._sessions.all() if project_id_of(s.context.cwd) == project_id)
         return tuple(islice(among, PROJECT_SESSIONS))
+
+
+class DaemonCounts:
+    """The counts of one runner."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+
+    async def series(self, query: SeriesQuery) -> SeriesAnswer:
+        return await asyncio.to_thread(self._reader.series, query)
 
 
 class DaemonExtensions:

@@ -27,8 +27,8 @@ from quarterdeck.views.counts.tally import (
     CountLedger,
     CountTally,
     MessageKey,
-    SessionPlace,
     OpenedRequest,
+    SessionPlace,
     count_events,
     hour_of,
 )

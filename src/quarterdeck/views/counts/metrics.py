@@ -8,6 +8,19 @@ from typing import Literal
 from msgspec import Struct
 
 Unit = Literal["count", "seconds", "tokens", "usd"]
+MetricName = Literal[
+    "sessions",
+    "prompts",
+    "tools",
+    "requests",
+    "wait_seconds",
+    "rule_hits",
+    "tokens",
+    "cost_usd",
+    "unpriced_messages",
+    "hook_calls",
+    "hook_seconds",
+]
 PROJECT = "project"
 
 WHERE = (PROJECT, "agent")
@@ -25,7 +38,7 @@ class Metric(Struct, frozen=True, kw_only=True):
     scale: int = 1
 
 
-METRICS: Mapping[str, Metric] = {
+METRICS: Mapping[MetricName, Metric] = {
     "sessions": Metric(title="New sessions"),
     "prompts": Metric(title="Prompts"),
     "tools": Metric(title="Tool calls", groups=("tool", "outcome", *WHERE)),

@@ -7,10 +7,12 @@ from typing import Literal
 
 from msgspec import Struct
 
-from quarterdeck.views.counts.metrics import METRICS
+from quarterdeck.views.counts.metrics import METRICS, MetricName
 
 By = Literal["hour", "day"]
 STEP_SECONDS: Mapping[By, float] = {"hour": 3600.0, "day": 86400.0}
+DEFAULT_SECONDS: Mapping[By, float] = {"hour": 86400.0, "day": 30 * 86400.0}
+"""How far back a series goes when no beginning is named."""
 MOST_POINTS = 1_000
 """Points of one series: a month by the hour, or years by the day."""
 MOST_SERIES = 20
@@ -35,7 +37,7 @@ class Series(Struct, frozen=True, kw_only=True):
 class SeriesQuery(Struct, frozen=True, kw_only=True):
     """What is asked for. Without a group it is one series of everything."""
 
-    metric: str
+    metric: MetricName
     by: By = "day"
     group: str | None = None
     since: float
@@ -56,9 +58,7 @@ class SeriesAnswer(Struct, frozen=True, kw_only=True):
 
 def query_problem(query: SeriesQuery) -> tuple[str, str] | None:
     """The field of a query that is wrong, with the reason; None when all fit."""
-    metric = METRICS.get(query.metric)
-    if metric is None:
-        return "metric", f"must be one of {', '.join(METRICS)}"
+    metric = METRICS[query.metric]
     if query.group is not None and query.group not in metric.groups:
         known = f"must be one of {', '.join(metric.groups)}" if metric.groups else "this metric has no groups"
         return "group", known
@@ -73,7 +73,7 @@ def query_problem(query: SeriesQuery) -> tuple[str, str] | None:
     return None
 
 
-def series_of(metric: str, cells: Iterable[Cell], points: int, labels: Mapping[str, str]) -> list[Series]:
+def series_of(metric: MetricName, cells: Iterable[Cell], points: int, labels: Mapping[str, str]) -> list[Series]:
     """Series made from the amounts of a period with so many buckets. Without any amount there is none."""
     found: dict[str, list[int]] = {}
     for name, position, amount in cells:

@@ -14,7 +14,7 @@ from quarterdeck.store.counts.calendar import day_of
 from quarterdeck.store.counts.event_counter import EventCounter
 from quarterdeck.store.counts.series_reader import read_series
 from quarterdeck.store.log import Entry, Log
-from quarterdeck.views.counts.metrics import METRICS
+from quarterdeck.views.counts.metrics import METRICS, MetricName
 from quarterdeck.views.counts.series import SeriesQuery
 from quarterdeck.views.counts.tally import CountLedger, count_events
 from tests.support.counts import count_all, write_day
@@ -29,7 +29,7 @@ def log(tmp_path: Path) -> Iterator[Log]:
 
 
 @given(stories(), st.sampled_from(sorted(METRICS)), st.floats(0, 1e9), st.floats(0, 1e9))
-def test_a_series_has_what_a_count_of_its_time_has(story: Story, metric: str, one: float, other: float) -> None:
+def test_a_series_has_what_a_count_of_its_time_has(story: Story, metric: MetricName, one: float, other: float) -> None:
     since, until = min(one, other), max(one, other)
     with TemporaryDirectory() as folder:
         log = Log.open(Path(folder) / "events.db", durability="normal")
@@ -66,6 +66,7 @@ def test_hook_calls_are_added_to_their_hour(log: Log) -> None:
     counter.add_hook_calls(3, 0.25, 1000.0)
     counter.add_hook_calls(1, 0.5, 1001.0)
     counter.close()
-    for metric, total in (("hook_calls", 4), ("hook_seconds", 0.75)):
+    expected: dict[MetricName, float] = {"hook_calls": 4, "hook_seconds": 0.75}
+    for metric, total in expected.items():
         (one,) = read_series(log.path, SeriesQuery(metric=metric, by="hour", since=0.0, until=7200.0)).series
         assert (one.total, one.values) == (total, [total, 0])
