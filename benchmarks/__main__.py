@@ -9,6 +9,7 @@ from benchmarks.common import Figure, main, write_results
 NAMES = (
     "claude_turn",
     "cli",
+    "counts",
     "forwarder",
     "hook_post",
     "fanout",

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,6 +41,11 @@ def series(daemon: Daemon, metric: str, query: str = "") -> Json:
 
 def totals(daemon: Daemon, metric: str, group: str) -> dict[str, float]:
     return {one["label"]: one["total"] for one in series(daemon, metric, f"&group={group}")["series"]}
+
+
+def qd(daemon: Daemon, *words: str) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "QUARTERDECK_HOME": str(daemon.home)}
+    return subprocess.run([sys.executable, "-m", "quarterdeck", *words], env=env, capture_output=True, text=True)
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +89,42 @@ def test_a_month_by_the_day_and_a_day_by_the_hour_are_the_default(daemon: Daemon
 def test_hook_calls_are_counted_as_they_are_answered(daemon: Daemon) -> None:
     until(lambda: series(daemon, "hook_calls")["series"], what="the hook calls")
     assert series(daemon, "hook_seconds")["series"][0]["total"] > 0
+
+
+def test_the_command_shows_rows_with_bars_and_a_total(daemon: Daemon) -> None:
+    lines = qd(daemon, "usage", "--by", "project").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == ["project", "docs", "shop", "total"]
+    assert lines[-1].split()[1:] == ["–", "–", "2", "4", "2"]
+
+
+def test_the_command_prints_every_day_as_json(daemon: Daemon) -> None:
+    found = json.loads(qd(daemon, "usage", "--since", "2d", "--json").stdout)
+    assert (found["by"], found["total"]["tools"], len(found["usage"])) == ("day", 4, 3)
+    assert sum(row["prompts"] for row in found["usage"]) == 2
+    assert found["since"] < time.time() < found["until"]
+
+
+def test_the_command_for_one_project(daemon: Daemon) -> None:
+    assert qd(daemon, "usage", "--project", "/w/docs").stdout.splitlines()[-1].split()[1:] == ["–", "–", "1", "1", "1"]
+    nothing = qd(daemon, "usage", "--since", "3d", "--until", "2d")
+    assert (nothing.returncode, nothing.stdout) == (0, "Nothing was used in this time.\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "error"),
+    [
+        (("--since", "9999d"), 1, "9,999 points by the day are too many"),
+        (("--since", "1d", "--until", "2d"), 1, "since: must be before until"),
+        (("--since", "soon"), 2, "neither a duration"),
+        (("--by", "year"), 2, "must be day, project, model or agent"),
+    ],
+)
+def test_the_command_refuses_times_that_make_no_sense(
+    daemon: Daemon, words: tuple[str, ...], code: int, error: str
+) -> None:
+    refused = qd(daemon, "usage", *words)
+    assert refused.returncode == code
+    assert error in refused.stderr
 
 
 @pytest.mark.parametrize(

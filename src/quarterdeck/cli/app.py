@@ -43,6 +43,7 @@ SECTIONS: dict[str, dict[str, tuple[str, ...]]] = {
     "Rules and the record": {
         "commands.rules": ("rules",),
         "admin.audit": ("audit",),
+        "commands.usage": ("usage",),
         "admin.export": ("export",),
     },
     "Projects and Claude Code": {

@@ -9,4 +9,5 @@ queries      sessions, requests
 rule_files   rules export, rules import
 rules        rules
 sessions     run, send, interrupt, end, resume, fork, takeover, switch, attach, give-back
+usage        usage
 worktrees    worktrees"""
