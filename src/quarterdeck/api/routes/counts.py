@@ -6,46 +6,17 @@ import time
 from typing import Annotated
 
 from litestar.params import FromQuery, QueryParameter
-from msgspec import Struct
 
 from quarterdeck.api.backend import CountBackend
 from quarterdeck.api.http.endpoint import endpoint
 from quarterdeck.api.http.error_responses import ApiError, invalid
-from quarterdeck.api.http.resource import Resource
 from quarterdeck.api.routes.queries import Time
-from quarterdeck.api.views.projection import struct_of
 from quarterdeck.errors import Refused
-from quarterdeck.views.counts.metrics import METRICS, MetricName, Unit
+from quarterdeck.views.counts.metrics import MetricName
 from quarterdeck.views.counts.series import DEFAULT_SECONDS, By, SeriesQuery, query_problem
+from quarterdeck.views.counts.series_view import SeriesList, series_view
 
 Group = Annotated[str | None, QueryParameter(description="What to split by; each metric has its own groups.")]
-
-
-class SeriesView(Struct, kw_only=True):
-    """The counts of one value of the group: `values` has one for each of `times`. `label` is the value for people, of a
-    project its folder. `is_rest` marks the sum of all that are not shown by name."""
-
-    name: str
-    label: str
-    total: float
-    values: list[float]
-    is_rest: bool
-
-
-class SeriesList(Resource, kw_only=True):
-    """Counts over time, the largest series first. `times` are the beginnings of the hours or of the local days; the
-    last one ends at `until`. They have the events up to `seq_no`, from `first_seq_no` on."""
-
-    metric: MetricName
-    title: str
-    unit: Unit
-    by: By
-    group: str | None
-    times: list[float]
-    until: float
-    series: list[SeriesView]
-    first_seq_no: int
-    seq_no: int
 
 
 @endpoint("get_series")
@@ -71,15 +42,4 @@ async def get_series(
         found = await counts.series(query)
     except Refused as error:
         raise ApiError(503, "no_counts", str(error)) from None
-    return SeriesList(
-        metric=metric,
-        title=METRICS[metric].title,
-        unit=METRICS[metric].unit,
-        by=by,
-        group=group,
-        times=found.times,
-        until=found.until,
-        series=[struct_of(SeriesView, one) for one in found.series],
-        first_seq_no=found.first,
-        seq_no=found.counted_upto,
-    )
+    return series_view(query, found)

@@ -3,4 +3,5 @@
 metrics  the table of what is counted, with its groups
 tally    the counts of some events
 series   the counts of a period as series, the largest first
+series_view  the same as a resource
 """
