@@ -103,7 +103,7 @@ def uses_risky_option(program: Program, words: Sequence[str]) -> bool:
         if word in program.words.split() or word.partition("=")[0] in program.words.split():
             return True
         name = word[2:].partition("=")[0] if word[:2] == "--" else ""
-        if name and name not in program.harmless.split() and any(o.startswith(name) for o in program.longs.split()):
+        if name and any(o.startswith(name) for o in program.longs.split()):
             return True
         if word[:1] in ("-", "+") and word[:2] != "--" and _in_cluster(program, word[1:]):
             return True

@@ -128,8 +128,6 @@ def runs_or_writes(words: Sequence[str], named_count: int) -> bool:
         return False
     if risky.always and named_count < 1:
         return True
-    if risky.below and len(words) > 1 and (below := risky.below.get(words[1])):
-        return (below.always and named_count < 2) or uses_option(below, words, named_count)
     return uses_option(risky, words, named_count)
 
 

@@ -15,21 +15,22 @@ _SIGNS = frozenset("-+")
 
 
 class Program(Struct, frozen=True):
-    """The options of a program, or of a subcommand, that an open rule does not cover."""
+    """The options of a program that an open rule does not cover."""
 
     shorts: str = ""  # letters, also in clusters and with a value attached
     takes: str = ""  # letters with a value after them, which ends a cluster
     longs: str = ""  # long options without their dashes; any beginning of one counts
-    harmless: str = ""  # long options that only look like the beginning of one
     words: str = ""  # words as they are, or up to their "="
     always: bool = False  # every use runs another program or writes
 
 
+_ALWAYS = "ed at gdb lldb timeit pdb tmux screen mount dd ffmpeg convert script nc ncat socat"
+"""Programs of which every use runs another program or writes a file."""
 PROGRAMS: Mapping[str, Program] = {
+    **dict.fromkeys(_ALWAYS.split(), Program(always=True)),
     "locate": Program(shorts="d", longs="database"),
     "wait": Program(shorts="p"),
     "vim": Program(shorts="cSsuUiVwWqtl", longs="cmd startuptime remote server listen luamod-dev", always=True),
-    "ed": Program(always=True),
     "emacs": Program(shorts="flx", longs="eval execute funcall load script batch init-directory", always=True),
     "nano": Program(shorts="fsC", longs="rcfile speller backupdir", always=True),
     "ssh-keygen": Program(shorts="Dw", always=True),
@@ -44,28 +45,13 @@ PROGRAMS: Mapping[str, Program] = {
     "cppcheck": Program(longs="addon output-file plist-output cppcheck-build-dir clang"),
     "bundle": Program(words="exec config"),
     "composer": Program(shorts="d", longs="working-dir", words="exec config global run-script"),
-    "at": Program(always=True),
     "top": Program(shorts="W"),
     "strace": Program(shorts="oE", longs="output env"),
     "ltrace": Program(shorts="o"),
-    "gdb": Program(always=True),
-    "lldb": Program(always=True),
-    "timeit": Program(always=True),
-    "pdb": Program(always=True),
-    "tmux": Program(always=True),
-    "screen": Program(always=True),
     "dmesg": Program(shorts="cCnDE", longs="clear read-clear console-level console-off console-on"),
     "ip": Program(shorts="b", longs="batch", words="-batch -b -force exec netns"),
     "sysctl": Program(shorts="wp", longs="write load system"),
-    "mount": Program(always=True),
-    "dd": Program(always=True),
-    "ffmpeg": Program(always=True),
-    "convert": Program(always=True),
     "gpg": Program(shorts="o", longs="output photo-viewer exec-path agent-program"),
-    "script": Program(always=True),
-    "nc": Program(always=True),
-    "ncat": Program(always=True),
-    "socat": Program(always=True),
 }
 SAME_AS = {
     **dict.fromkeys(["vi", "nvim", "view", "ex", "vimdiff", "rvim", "gvim"], "vim"),
@@ -77,44 +63,26 @@ SAME_AS = {
 class RiskyOptions:
     """The options of a program that an open rule does not cover, as sets: a look-up is faster than a search."""
 
-    def __init__(self, program: Program, above: RiskyOptions | None = None) -> None:
-        """`above`: the program that this is a subcommand of, whose options count here too."""
-        longs = {option[:size] for option in program.longs.split() for size in range(1, len(option) + 1)}
-        shorts, takes = frozenset(program.shorts), frozenset(program.takes)
+    def __init__(self, program: Program) -> None:
         self.always = program.always
-        self.takes = takes
-        self.below: dict[str, RiskyOptions] = {}  # by subcommand
         self.exact: frozenset[str] = word_set(program.words)
-        self.shorts: frozenset[str] = shorts
-        self.longs: frozenset[str] = frozenset(longs) - word_set(program.harmless)  # with every beginning of one
-        self.clusters: list[tuple[frozenset[str], frozenset[str]]] = [(shorts, takes)]
-        if above is not None:
-            self.exact |= above.exact
-            self.shorts |= above.shorts
-            self.longs |= above.longs
-            self.clusters += above.clusters
-        self.options = self.exact | {f"--{long}" for long in self.longs}
+        self.shorts, self.takes = frozenset(program.shorts), frozenset(program.takes)
+        longs = program.longs.split()
+        beginnings = {f"--{option[:size]}" for option in longs for size in range(1, len(option) + 1)}
+        self.options = self.exact | beginnings
 
 
-def _read_programs() -> dict[str, RiskyOptions]:
-    risky = {name: RiskyOptions(program) for name, program in PROGRAMS.items()}
-    for name, program in PROGRAMS.items():
-        main_program, blank, subcommand = name.partition(" ")
-        if blank:
-            risky[main_program].below[subcommand] = RiskyOptions(program, risky[main_program])
-    return risky | {name: risky[same] for name, same in SAME_AS.items() if same in risky}
-
-
-RISKY_OPTIONS = _read_programs()
+_BY_NAME = {name: RiskyOptions(program) for name, program in PROGRAMS.items()}
+RISKY_OPTIONS = _BY_NAME | {name: _BY_NAME[same] for name, same in SAME_AS.items()}
 
 
 def uses_option(risky: RiskyOptions, words: Sequence[str], named_count: int) -> bool:
     """True if any word from index `named_count` on is a risky option.
 
     That is what comparing each word with each option of the program's row would say: the word, or what is before its
-    `=`, is one of `words`; or it is `--` and the beginning of one of `longs`, but none of `harmless`; or it is a
-    cluster after `-` or `+` in which a letter of `shorts` comes before any of `takes`, whose rest is a value. Every
-    rule is matched against every call of a line, so the sets are made once.
+    `=`, is one of `words`; or it is `--` and the beginning of one of `longs`; or it is a cluster after `-` or `+` in
+    which a letter of `shorts` comes before any of `takes`, whose rest is a value. Every rule is matched against every
+    call of a line, so the sets are made once.
     """
     rest = words[named_count if named_count > 1 else 1 :]
     exact, options, shorts = risky.exact, risky.options, risky.shorts
@@ -132,10 +100,9 @@ def uses_option(risky: RiskyOptions, words: Sequence[str], named_count: int) -> 
 
 
 def in_cluster(risky: RiskyOptions, word: str) -> bool:
-    for shorts, takes in risky.clusters:
-        for letter in word[1:]:
-            if letter in shorts:
-                return True
-            if letter in takes:
-                break
+    for letter in word[1:]:
+        if letter in risky.shorts:
+            return True
+        if letter in risky.takes:
+            break
     return False
