@@ -69,14 +69,19 @@ _WRITE_REASONS: dict[PathZone, tuple[str, str]] = {
 }
 
 
+def _critical_reason(does: str, path: str, location: AgentLocation) -> RiskReason | None:
+    """The risk of changing a file that restricts agents or holds a secret; None for any other."""
+    if guard := guard_in(path, location):
+        return RiskReason("critical", f"{GUARD_CHANGE}: {guard} ({short_path(path, location)})")
+    secret = secret_in(path)
+    return RiskReason("critical", f"{does} {secret} ({short_path(path, location)})") if secret else None
+
+
 def write_reasons(path: str | None, location: AgentLocation) -> Iterator[RiskReason]:
     """Yield the risks of writing a file."""
     if path is not None:
-        if guard := guard_in(path, location):
-            yield RiskReason("critical", f"{GUARD_CHANGE}: {guard} ({short_path(path, location)})")
-            return
-        if secret := secret_in(path):
-            yield RiskReason("critical", f"changes {secret} ({short_path(path, location)})")
+        if reason := _critical_reason("changes", path, location):
+            yield reason
             return
         if secret := possible_secret_in(path):
             yield RiskReason("high", f"changes {short_path(path, location)}: {secret}")
@@ -122,18 +127,14 @@ def delete_reasons(path: str | None, location: AgentLocation) -> Iterator[RiskRe
             return
     if path is not None and path.endswith("/*"):
         folder = path[:-2] or "/"
-        whole = zone_of(folder, location) is PathZone.PROJECT_ROOT
-        yield from (
-            [RiskReason("high", "deletes everything in the project")] if whole else delete_reasons(folder, location)
-        )
+        if zone_of(folder, location) is PathZone.PROJECT_ROOT:
+            yield RiskReason("high", "deletes everything in the project")
+        else:
+            yield from delete_reasons(folder, location)
         return
-    if path is not None:
-        if guard := guard_in(path, location):
-            yield RiskReason("critical", f"{GUARD_CHANGE}: {guard} ({short_path(path, location)})")
-            return
-        if secret := secret_in(path):
-            yield RiskReason("critical", f"deletes {secret} ({short_path(path, location)})")
-            return
+    if path is not None and (reason := _critical_reason("deletes", path, location)):
+        yield reason
+        return
     level, words = _DELETE_REASONS[zone_of(path, location)]
     if path is not None and path == location.cwd.rstrip("/") + "/.git":
         level, words = "critical", "deletes the repository with its history ({})"
