@@ -113,8 +113,20 @@ SETTINGS = [
 RULE_VERDICT: Json = {"effect": None, "rules": [], "reasons": ["no rule is about this"], "trust": "full"}
 RULE_VERDICT["patterns"] = ["Bash(git push --force origin feature/login)", "Bash(git push --force origin:*)"]
 CARD: Json = {"rule": RULE_VERDICT, "diff": None, "change": None, "command": None, "suggested": []}
+NOON_OF_USE = 1_791_028_800.0
 SIMULATION: Json = {"seen": 214, "decided": 3, "left": 0, "next": None, "surprises": [], "examples": []}
+DAYS_OF_USE = [0.0, 0.0, 4.5, 9.0, 7.0, 8.0, 1.5, 0.0, 0.0, 6.0, 12.0, 10.5, 9.0, 3.0]
+SERIES: Json = {
+    "times": [NOON_OF_USE + 86400.0 * day for day in range(14)],
+    "until": NOON_OF_USE + 86400.0 * 14,
+    "series": [
+        {"name": name, "label": name, "total": share * sum(DAYS_OF_USE), "values": [share * n for n in DAYS_OF_USE]}
+        for name, share in (("claude-opus-5-5", 1.0), ("claude-haiku-5", 0.25))
+    ],
+}
+"""The same counts for every metric."""
 ANSWERS: dict[str, Json] = {
+    "/stats/series": SERIES,
     "/sessions": {"sessions": [PAST], "next": None},
     "/stats": daemon_stats(),
     "/rules": {"rules": RULES, "findings": [FINDING]},
@@ -134,6 +146,7 @@ VIEWS: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
     "rules": (typed_command("rules"), "git log", ()),
     "audit": (typed_command("audit"), "denied", ()),
     "health": (typed_command("health"), "All is well", ()),
+    "usage": (typed_command("usage"), "by model", ()),
     "projects": ((*typed_command("projects"), "down", "enter"), "home/ann/docs", ()),
     "tasks": (typed_command("tasks"), "find the login route", ()),
     "help": (("question_mark",), "Everywhere", ()),

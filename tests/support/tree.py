@@ -22,7 +22,7 @@ SHARED_NAMES = {
     # one feature in each layer
     *("answer", "audit", "backend", "decisions", "devices", "extensions", "health", "install", "mcp", "plugins"),
     *("projects", "queries", "remember", "request_card", "requests", "rules", "sessions"),
-    *("start_session", "tokens", "worktrees"),
+    *("start_session", "tokens", "usage", "worktrees"),
 }
 """Module names that may occur in more than one folder: conventional ones, and features with a part in each layer."""
 

@@ -7,7 +7,7 @@ command_help     the commands and their help
 decide           commands that decide requests
 feed             events as sentences
 remember         decide with a rule
-reports          the feed, rules, the audit, the daemon's health
+reports          the feed, rules, the audit, what was used, the daemon's health
 request_numbers  numbers of requests
 sessions         session commands
 start_session    start a session

@@ -1,7 +1,8 @@
-"""The feed, rules, the audit and the daemon's health."""
+"""The feed, rules, the audit, what was used, and the daemon's health."""
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
@@ -17,10 +18,12 @@ from quarterdeck.surfaces.terminal.forms.rule_form import RULE_EFFECTS, RULE_LEN
 from quarterdeck.surfaces.terminal.lines.health_lines import health_lines
 from quarterdeck.surfaces.text.audit_labels import audit_action, audit_actor
 from quarterdeck.surfaces.text.labels import date_and_time
+from quarterdeck.surfaces.text.usage_table import UsageTable, usage_queries, usage_table, usage_words
 
 Json = dict[str, Any]
 LAST = 10
 FAR = 2**53
+USAGE_DAYS, MOST_DAYS, DAY_SECONDS = 7, 365, 86400.0
 LENGTH_WORDS = tuple(word for word, _ in RULE_LENGTHS if word)
 
 
@@ -129,6 +132,19 @@ async def _audit(app: PlainApp, rest: str) -> None:
         app.say("Nothing was decided or changed yet.")
 
 
+async def _usage(app: PlainApp, rest: str) -> None:
+    """Say the totals, then the cost of each project and each model."""
+    days = read_number(rest, MOST_DAYS) or USAGE_DAYS
+    now = time.time()
+    tables: dict[str, UsageTable] = {}
+    for by in ("day", "project", "model"):
+        queries = usage_queries(by, now - days * DAY_SECONDS, now)
+        answers = {metric: await app.daemon.get("/stats/series", **query) for metric, query in queries.items()}
+        tables[by] = usage_table(by, answers)
+    for words in usage_words(tables, days):
+        app.say(words)
+
+
 async def _health(app: PlainApp, rest: str) -> None:
     with suppress(QuarterdeckError):  # the lines show what is known of a daemon that is down
         app.model.set_stats(await app.daemon.get("/stats"), app.clock())
@@ -152,6 +168,7 @@ COMMANDS: dict[str, Handler] = {
     "feed": _feed,
     "rules": _rules,
     "audit": _audit,
+    "usage": _usage,
     "health": _health,
     "help": _help,
     "bell": _bell,

@@ -11,5 +11,5 @@ request_item     a request with its details, and what was seen of it
 session_actions  the session commands: keys, words, and what fits a session
 session_names    short distinct names of sessions
 styled_text      spans, lines and rows of text
-usage_totals     sums of tokens and costs
+usage_totals     sums of tokens and costs, and charts of them
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -87,3 +87,24 @@ def price_note(table: UsageTable) -> str:
     """What the `+` beside a cost means; empty when every price is known."""
     messages = round(table.total.amounts.get("unpriced_messages", 0))
     return f"+ and {counted(messages, 'message')} of models whose price is not known" if messages else ""
+
+
+def usage_words(tables: Mapping[str, UsageTable], days: int) -> Iterator[str]:
+    """The totals of a time as sentences, then a line for each value of the other tables."""
+    total = tables["day"].total
+    if not any(total.amounts.values()):
+        yield f"Nothing was used in the last {counted(days, 'day')}."
+        return
+    yield f"In the last {counted(days, 'day')}: {_amounts(total)}"
+    for by, table in tables.items():
+        if by != "day":
+            yield from (f"{by} {row.label}: {_amounts(row)}" for row in table.rows)
+    if note := price_note(tables["day"]):
+        yield note
+
+
+def _amounts(row: UsageRow) -> str:
+    cost = amount_text("cost_usd", row)
+    units = {"tokens": "token", "prompts": "prompt", "tools": "tool call", "sessions": "new session"}
+    parts = [counted(round(row.amounts[name]), unit) for name, unit in units.items() if row.amounts.get(name)]
+    return ", ".join([*([] if cost == "–" else [cost]), *parts])

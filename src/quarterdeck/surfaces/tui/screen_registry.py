@@ -11,6 +11,7 @@ from quarterdeck.surfaces.tui.screens.base import PageScreen
 from quarterdeck.surfaces.tui.screens.health import HealthPage
 from quarterdeck.surfaces.tui.screens.rules import RulesPage
 from quarterdeck.surfaces.tui.screens.tasks import TasksPage
+from quarterdeck.surfaces.tui.screens.usage import UsagePage
 from quarterdeck.surfaces.tui.screens.workspace.marketplaces import MarketplacesPage
 from quarterdeck.surfaces.tui.screens.workspace.mcp import McpPage
 from quarterdeck.surfaces.tui.screens.workspace.plugins import PluginsPage
@@ -27,4 +28,5 @@ PAGES: Mapping[str, Callable[[], PageScreen]] = {
     "projects": ProjectsPage,
     "rules": RulesPage,
     "tasks": TasksPage,
+    "usage": UsagePage,
 }

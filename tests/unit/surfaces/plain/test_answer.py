@@ -242,3 +242,18 @@ async def test_the_audit_and_the_tasks_are_read_out() -> None:
     assert (await story.types("audit 5"))[0].endswith(": rule made by owner via tui: Bash(ls)")
     assert await story.types("tasks") == ["shop (s1):", "  doing: test it"]
     assert await story.types("health") == ["No numbers yet."]
+
+
+async def test_what_was_used_is_read_out() -> None:
+    one = {"name": "opus", "label": "opus", "total": 3.0, "values": [1.0, 2.0]}
+    answer: Json = {"times": [0.0, 86400.0], "until": 172800.0, "series": [one]}
+    story = PlainStory(answers={"/stats/series": answer})
+    used = "$3.00+, 3 tokens, 3 prompts, 3 tool calls, 3 new sessions"
+    assert await story.types("usage 2") == [
+        f"In the last 2 days: {used}",
+        f"project opus: {used}",
+        "model opus: $3.00+, 3 tokens",
+        "+ and 3 messages of models whose price is not known",
+    ]
+    story = PlainStory(answers={"/stats/series": {**answer, "series": []}})
+    assert await story.types("usage") == ["Nothing was used in the last 7 days."]

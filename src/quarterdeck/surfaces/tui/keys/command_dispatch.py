@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from quarterdeck.surfaces.tui.app import QuarterdeckApp
 
 DECISIONS = ("allow", "edit", "approve", "deny", "interrupt", "remember", "answer", "go-on", "pass")
-PAGE_NAMES = ("tasks", "rules", "projects", "plugins", "marketplaces", "mcp", "audit", "health", "help", "about")
+PAGE_NAMES = (
+    *("tasks", "rules", "projects", "plugins", "marketplaces", "mcp", "audit", "usage", "health", "help", "about"),
+)
 JUMPS = ("error", "decision", "prompt", "request")
 
 

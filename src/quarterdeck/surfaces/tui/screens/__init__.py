@@ -6,6 +6,7 @@ rules           the rules
 audit           every decision and change
 tasks           the to-dos of every run
 health          the state of the daemon
+usage           what was used over time, and what it cost
 about           version, home, and what leaves this machine
 workspace       projects, worktrees, plugins, marketplaces, MCP servers
 """
