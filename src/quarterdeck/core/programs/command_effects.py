@@ -42,6 +42,9 @@ def command_effects(
     if name in PLAIN_PROGRAMS:
         return 0
     if (command := program(name)) is not None:
+        if name == "coverage" and (at := _module_place(words)):
+            inner = command_effects(("python", *words[at:]), folder, max(named - at + 1, 0), found)
+            return inner | command_reader.effects_of(command, words[:at], folder, named, found)
         return command_reader.effects_of(command, words, folder, named, found)
     if len(words) > 1 and name.rpartition("/")[2].startswith(("python", "pypy")):
         return _python(words, folder, named, found)
@@ -49,7 +52,19 @@ def command_effects(
         if found is not None:
             found.append(WordEffects(" ".join(words[named:]), PROGRAM))
         return PROGRAM
+    at = interpreters.script_place(words)
+    if at >= max(named, 1) and run(words[at], folder):
+        if found is not None:
+            found.append(WordEffects(words[at], PROGRAM))
+        return PROGRAM
     return 0
+
+
+def _module_place(words: Sequence[str]) -> int:
+    """The place of `-m` in `coverage run -m pytest`; 0 if it runs no module."""
+    at = words.index("-m") if "-m" in words else 0
+    runs = words[1:2] in (("run",), ["run"]) and at + 1 < len(words) and all(word[:1] == "-" for word in words[2:at])
+    return at if runs else 0
 
 
 def _python(words: Sequence[str], folder: Folder, named: int, found: list[WordEffects] | None) -> Effects:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from quarterdeck.core.programs import checks, project_paths, word_checks
+from quarterdeck.core.programs import project_paths
 from quarterdeck.core.programs.grammar import (
     EFFECT_WORDS,
     FETCH,
@@ -21,6 +21,7 @@ from quarterdeck.core.programs.grammar import (
     Effects,
     Option,
 )
+from quarterdeck.core.programs.operands import checks, word_checks
 from quarterdeck.core.programs.project_paths import Folder
 from quarterdeck.core.programs.registry import program
 
@@ -124,6 +125,7 @@ def _judge(command: Command, words: Sequence[str], at: int, folder: Folder, name
     """The effects of the words after the subcommand, where operands have effects."""
     effects, size = 0, len(words)
     operands: list[str] = []
+    values: set[int] = set()  # places of values that look like options, which no check may take for one
     named_operands = 0
     options, alone = command.options, command.alone
     flags = command.flags
@@ -135,7 +137,7 @@ def _judge(command: Command, words: Sequence[str], at: int, folder: Folder, name
             if word in alone or ("=" in word and word.partition("=")[0] in command.safe):
                 at += 1
                 continue
-            if word in command.valued:
+            if word in command.valued and (at + 1 >= size or words[at + 1][:1] != "-"):
                 at += 2
                 continue
             if word == "--":
@@ -149,7 +151,12 @@ def _judge(command: Command, words: Sequence[str], at: int, folder: Folder, name
                 ended = True
                 at += 1
                 continue
+            first = at
             at, more = option_effects(command, words, at, folder)
+            for value in range(first + 1, min(at, size)):
+                if _looks_like_option(words[value]):
+                    more |= option_effects(command, words, value, folder)[1] & ~UNKNOWN
+                    values.add(value)
             if more and at > named:
                 effects |= more
                 _add(found, word, more)
@@ -165,9 +172,16 @@ def _judge(command: Command, words: Sequence[str], at: int, folder: Folder, name
     if command.each and (word := _further_operand(command, operands, named_operands)):
         effects |= MORE
         _add(found, word, MORE)
+    if values:
+        words = [word for place, word in enumerate(words) if place not in values]
     if len(operands) > named_operands or command.operands[:1] == ":":
         effects |= _operands(command, operands, words, folder, named_operands, found)
     return effects
+
+
+def _looks_like_option(word: str) -> bool:
+    """True for a value that another version of a program may read as an option, so that it is judged as both."""
+    return word[:1] == "-" and len(word) > 1 and not word[1:].isdigit()
 
 
 def _further_operand(command: Command, operands: Sequence[str], named: int) -> str:
@@ -306,7 +320,8 @@ def implied_effects(prefix: tuple[str, ...]) -> Effects:
         while at < size and prefix[at][:1] == "-" and len(prefix[at]) > 1:
             at = option_effects(command, prefix, at, "")[0]
         if at >= size:
-            return _group_effects(command) | NAMED | MORE
+            alone = prefix[-1][:1] == "-" and len(command.path) > 1  # `git remote -v`: the form without a subcommand
+            return (command.effects & ~NEVER_IMPLIED if alone else _group_effects(command)) | NAMED | MORE
         below = command.subcommand(prefix[at])
         if below is None:
             return ~NEVER_IMPLIED

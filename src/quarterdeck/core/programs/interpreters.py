@@ -23,7 +23,7 @@ _INTERPRETERS: dict[str, tuple[str, str, str]] = {
     **dict.fromkeys(_SHELLS.split(), ("cisO", "o", "init-file rcfile command")),
     **dict.fromkeys(["python", "python2", "python3", "pypy", "pypy3"], ("ci", "WXQ", "")),
     "node": ("epri", "C", "eval print require import loader experimental-loader interactive env-file build-snapshot"),
-    "perl": ("eEinpMmIxds", "", ""),
+    "perl": ("eEinpMmIxdsF", "", ""),
     "ruby": ("eirIxnpCS", "EKTW", "require"),
     "php": ("rBREFaczdS", "", "run process-code process-begin process-end interactive define server php-ini"),
     "lua": ("eli", "", ""),
@@ -32,7 +32,7 @@ _INTERPRETERS: dict[str, tuple[str, str, str]] = {
     "tclsh": ("", "", ""),
     "irb": ("rI", "", "require"),
     "expect": ("c", "", ""),
-    "julia": ("eELi", "JCtp", "eval print load"),
+    "julia": ("eELiJ", "Ctp", "eval print load"),
     "elixir": ("er", "", "eval rpc-eval require"),
     "groovy": ("ei", "", "eval"),
     "ts-node": ("epr", "", "eval print require"),
@@ -69,7 +69,25 @@ def _any_word_starts_with(*beginnings: str) -> Callable[[Sequence[str], int], bo
 
 
 _node_files = _any_word_starts_with(
-    "--test-reporter-destination", "--test-global-setup", "--experimental-config-file", "--cpu-prof", "--heap-prof"
+    "--test-reporter-destination",
+    "--test-global-setup",
+    "--experimental-",
+    "--cpu-prof",
+    "--heap",
+    "--redirect-warnings",
+    "--report-",
+    "--diagnostic-dir",
+    "--trace-event-file",
+    "--tls-keylog",
+    "--openssl-config",
+    "--openssl-shared-config",
+    "--localstorage-file",
+    "--snapshot-blob",
+    "--icu-data-dir",
+    "--inspect=",
+    "--inspect-brk=",
+    "--inspect-port",
+    "--security-revert",
 )
 _NODE_REPORTERS = word_set("spec tap dot junit lcov")
 
@@ -87,9 +105,30 @@ def _node(words: Sequence[str], named_count: int) -> bool:
     return False
 
 
+_java_agents = _any_word_starts_with("@", "-javaagent", "-agent", "-XX:On", "--patch-module", "--upgrade-module-path")
+_JAVA_PATHS = word_set("-cp -classpath --class-path -jar -p --module-path -m --module")
+
+
+def _java(words: Sequence[str], named_count: int) -> bool:
+    """True if it loads an agent, or classes from outside of the project. The words after the program belong to it."""
+    if _java_agents(words, named_count):
+        return True
+    at = 1
+    while at < len(words):
+        takes = words[at] in _JAVA_PATHS
+        value = words[at + 1] if takes and at + 1 < len(words) else words[at].partition("=")[2]
+        value = value if takes or words[at][:1] == "-" else words[at]
+        if at + takes >= named_count and any(part[:1] in ("/", "~") or ".." in part for part in value.split(":")):
+            return True
+        if words[at][:1] != "-" or words[at] in ("-jar", "-m", "--module"):
+            return False
+        at += 1 + takes
+    return False
+
+
 SPECIAL_CHECKS: dict[str, Callable[[Sequence[str], int], bool]] = {
     "node": _node,
-    "java": _any_word_starts_with("@", "-javaagent", "-agent", "-XX:On"),
+    "java": _java,
     **dict.fromkeys(["vi", "vim", "nvim", "view", "ex", "vimdiff", "rvim", "gvim"], _any_word_starts_with("+")),
     "sudo": _sudo,
     "doas": _sudo,
@@ -135,6 +174,18 @@ def interprets(words: Sequence[str]) -> bool:
     """True if an interpreter of a language gets its program as a text or from its input."""
     risky = _BY_INTERPRETER.get(known_name(words[0]))
     return risky is not None and _reads_program_text(risky, words, 0)
+
+
+def script_place(words: Sequence[str]) -> int:
+    """The place of the file that an interpreter of a language runs; -1 if there is none."""
+    risky = _BY_INTERPRETER.get(known_name(words[0]))
+    at = 1
+    while risky is not None and at < len(words):
+        word = words[at]
+        if word[:1] not in "-+" or len(word) == 1:
+            return at
+        at += 2 if (len(word) == 2 and word[1] in risky.takes) or word in _VALUE_OPTIONS else 1
+    return -1
 
 
 def could_run_or_write(name: str) -> bool:

@@ -27,7 +27,7 @@ from quarterdeck.core.programs.command_effects import (
     is_indirect,
     stays_in_project,
 )
-from quarterdeck.core.programs.credential_files import credential_words, may_name_credentials
+from quarterdeck.core.programs.credential_files import may_name_credentials, shown_credential
 from quarterdeck.core.programs.grammar import UNKNOWN, Effects
 from quarterdeck.core.programs.project_paths import Folder
 from quarterdeck.core.rules.index import (
@@ -246,9 +246,9 @@ def allow_verdict(index: RuleIndex, command: CommandSubject, is_active: Callable
             return Verdict(effect="allow", rules=(entry.rule,))
     used: dict[str, Rule] = {}
     missing: list[str] = []
-    credentials = may_name_credentials(command.line)
+    credentials = command.folder is None or may_name_credentials(command.line)
     for call, effects in zip(command.script.calls, command.effects, strict=False):  # the fastest way to pair them
-        shown = _shown_credentials(call) if credentials else 0
+        shown = _shown_credentials(call, command.script) if credentials else ""
         if rule := _covering_rule(index, command, call, effects, shown, is_active):
             used[rule.rule_id] = rule
         elif needs_no_rule(call, effects, command.script, command.folder):
@@ -265,8 +265,8 @@ def allow_verdict(index: RuleIndex, command: CommandSubject, is_active: Callable
 def _missing_reason(index: RuleIndex, command: CommandSubject, call: Call) -> str:
     """The reason why no rule allows a call: the words that go beyond the nearest rule, if there is one."""
     reason = f"no rule allows {cut(call.source)}"
-    if may_name_credentials(command.line) and (shown := _shown_credentials(call)):
-        return f"{reason}: {cut(call.words[shown], 40)} holds credentials"
+    if shown := _shown_credentials(call, command.script):
+        return f"{reason}: {cut(shown, 40)} holds credentials"
     nearest = max(_candidates(index, call), key=lambda entry: entry.open_words, default=None)
     if nearest is None or not nearest.open_words:
         return reason
@@ -290,12 +290,15 @@ def blocked_reasons(command: CommandSubject) -> tuple[str, ...]:
     return command.script.doubts
 
 
-def _shown_credentials(call: Call) -> int:
-    """The last place in a call of a file with credentials that it may show; 0 if there is none, or if it is not known
-    what the program does."""
+def _shown_credentials(call: Call, script: Script) -> str:
+    """A word of a call, or one that `find` or `xargs` gives it, that names a file with credentials; empty if none."""
     if not call.words or not (is_judged(call.words) or call.words[0] in READERS):
-        return 0
-    return max(credential_words(call.words), default=0)
+        return ""
+    folders = ["".join(other.words[1:2]) or "~" for other in script.calls if other.words[:1] in (("cd",), ("pushd",))]
+    given = script.reads
+    if call.unseen or "{}" in call.words:
+        given += tuple(word for other in script.calls for word in (*other.outer[1:], *other.words[1:]))
+    return shown_credential(call.words, given, folders)
 
 
 def _covering_rule(
@@ -303,11 +306,11 @@ def _covering_rule(
     command: CommandSubject,
     call: Call,
     effects: Effects,
-    shown: int,
+    shown: str,
     is_active: Callable[[Rule], bool],
 ) -> Rule | None:
-    """The active rule of the lowest rank that covers the call. `shown`: the place of a file with credentials, which a
-    rule must name; 0 if there is none."""
+    """The active rule of the lowest rank that covers the call. `shown`: a file with credentials, which the rule must
+    name; empty if there is none."""
     words, outer = call.words, call.outer
     candidates = _candidates(index, call) if outer or index.whole_shell else index.rules_for_words(words)
     if not candidates:
@@ -318,16 +321,16 @@ def _covering_rule(
             covered = not effects & ~entry.implied or _covers(entry, words, command.folder)
         else:
             covered = grants_call(entry.pattern, call, command.folder) or _runs_for(entry, call, command.folder)
-        if covered and (not shown or _names_word(entry, call, shown)) and is_active(entry.rule):
+        if covered and (not shown or _names_word(entry, shown)) and is_active(entry.rule):
             return entry.rule
     return None
 
 
-def _names_word(entry: IndexedRule, call: Call, place: int) -> bool:
-    """True if a rule names the word at this place of a call, or covers whatever a shell may do."""
+def _names_word(entry: IndexedRule, word: str) -> bool:
+    """True if a rule names this word, or covers whatever a shell may do."""
     form = entry.pattern.form
     if isinstance(form, CommandPattern):
-        return not form.open_end or call.words[place] in form.words
+        return not form.open_end or word in form.words
     return isinstance(form, WholeToolPattern)
 
 

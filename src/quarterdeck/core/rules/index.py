@@ -25,7 +25,7 @@ from quarterdeck.core.patterns.pattern import (
 )
 from quarterdeck.core.patterns.rule_words import BASH, FETCH
 from quarterdeck.core.programs.grammar import Effects
-from quarterdeck.core.programs.word_checks import ADDRESS_BEGINNINGS, origins
+from quarterdeck.core.programs.operands.word_checks import ADDRESS_BEGINNINGS, origins
 
 Key = str | tuple[str, str, str]
 K = TypeVar("K", Key, tuple[str, ...])

@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from quarterdeck.core.programs.checks import ANY_ORDER
 from quarterdeck.core.programs.command_reader import option_effects
 from quarterdeck.core.programs.grammar import OUTSIDE, PROGRAM, SECRET, SEND, WRITE, Command
+from quarterdeck.core.programs.operands.checks import ANY_ORDER
 from quarterdeck.core.programs.project_paths import Folder
 from quarterdeck.core.programs.registry import program
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from quarterdeck.core.programs.checks import HARMLESS_ASSIGNMENT
+from quarterdeck.core.programs.operands.checks import HARMLESS_ASSIGNMENT
 
 # Text in which every quote is whole and nothing is special, so that what follows an operator begins a command.
 _QUOTED = r"'[^'\n]*+'|\"[^\"$`\\\n]*+\""

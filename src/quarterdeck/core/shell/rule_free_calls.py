@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from quarterdeck.core.programs.grammar import Effects, word_set
 from quarterdeck.core.programs.project_paths import Folder, is_inside
+from quarterdeck.core.programs.registry import program
 from quarterdeck.core.shell.calls import Call, Script
 from quarterdeck.core.shell.word_match import only_filters
 
@@ -18,6 +19,8 @@ def needs_no_rule(call: Call, effects: Effects, script: Script, folder: Folder) 
     if effects or not words:
         return False
     name = words[0]
+    if words[1:] == ("--version",) and program(name) is not None and "/" not in name:
+        return not call.unseen
     if name not in _NEED_NO_RULE:
         return only_filters(call)
     if name in _IDLE:

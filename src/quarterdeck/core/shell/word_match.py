@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from quarterdeck.core.programs.command_effects import could_run_or_write, covers_rest
 from quarterdeck.core.programs.grammar import word_set
+from quarterdeck.core.programs.operands.word_checks import begins
 from quarterdeck.core.programs.project_paths import Folder
-from quarterdeck.core.programs.word_checks import begins
 from quarterdeck.core.shell.calls import Call
 from quarterdeck.core.shell.vocabulary import SHORT_FORMS
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from quarterdeck.core.programs.checks import HARMLESS_ASSIGNMENT
 from quarterdeck.core.programs.grammar import word_set
+from quarterdeck.core.programs.operands.checks import HARMLESS_ASSIGNMENT
 from quarterdeck.core.shell.vocabulary import CHANGES_SHELL
 
 

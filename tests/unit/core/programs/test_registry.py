@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from quarterdeck.core.programs.checks import CHECKS
 from quarterdeck.core.programs.grammar import Command
+from quarterdeck.core.programs.operands.checks import CHECKS
 from quarterdeck.core.programs.registry import known_programs, program
 
 PLACES = {"-", "@", "?", "!", ">", ">first", ">second"}

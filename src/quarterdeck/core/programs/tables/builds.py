@@ -4,8 +4,9 @@ from __future__ import annotations
 
 SHARED = {
     "build": (
-        "-h -q -v -vv -X -o -B -e -U -am -amd -N -ntp -l= -T= -pl= -P= -j= -k -n -S -d -t= -C=@ -f=@ -c=@ -p=@ -b=@ "
-        "-x= -R= -L= -E= -w --help --version --quiet --verbose --info --debug --warn --stacktrace --full-stacktrace "
+        "-h -q -v -vv -X -o -B -e -U -am -amd -N -ntp -l=:log -T= -pl= -P= -j= -k -n -S -d -t=@ -C=@ -f=@ -c=@ -p=@ "
+        "-b=@ -x= -R= -L= -E= -w --help --version --quiet --verbose --info --debug "
+        "--warn --stacktrace --full-stacktrace "
         "--scan!s --offline --daemon --no-daemon --parallel --no-parallel --continue --build-cache --no-build-cache "
         "--dry-run --rerun-tasks --refresh-dependencies --tests= --console= --max-workers= --configuration-cache "
         "--no-configuration-cache --batch-mode --no-transfer-progress --fail-fast --fail-at-end --fail-never "
@@ -44,35 +45,37 @@ SHARED = {
 }
 
 ROWS = """
-make|gmake · project each · :make · -B -i -k -n -s -q -t -w -d -b -m -L -S -v -h -r -R -p -j=? -l=? -O=? --always-make
- --ignore-errors --keep-going --just-print --dry-run --recon --silent --quiet --question --touch --print-directory
- --no-print-directory --jobs=? --load-average=? --output-sync=? --debug=? --version --help --trace
- --warn-undefined-variables --no-builtin-rules --no-builtin-variables --print-data-base --no-keep-going --no-silent -W=
- -o= --what-if= --old-file= --shuffle=? --check-symlink-times -f=!x -C=@ -I=!x --file=!x --makefile=!x --directory=@
- --include-dir=!x -E=!x --eval=!x -e!x --environment-overrides!x
+make|gmake · project each · :make · -B -i -k -n -s -q -t -w -d -b -m -L -S -v -h -r -R -p!c -j=? -l=? -O=?
+ --always-make --ignore-errors --keep-going --just-print --dry-run --recon --silent --quiet --question --touch
+ --print-directory --no-print-directory --jobs=? --load-average=? --output-sync=? --debug=? --version --help --trace
+ --warn-undefined-variables --no-builtin-rules --no-builtin-variables --print-data-base!c --no-keep-going --no-silent
+ -W= -o= --what-if= --old-file= --shuffle=? --check-symlink-times -f=!x -C=@ -I=!x --file=!x --makefile=!x
+ --directory=@ --include-dir=!x -E=!x --eval=!x -e!x --environment-overrides!x
 cargo · write project fetch · - · -V -v -q -h --version --list --verbose --quiet --color= --help --offline --frozen
  --locked --explain= -C=@ --config=!x -Z=!x
 cargo build|cargo b|cargo check|cargo c|cargo test|cargo t|cargo bench|cargo run|cargo r|cargo clippy|cargo doc|cargo
  d|cargo rustdoc|cargo nextest run|cargo nextest list|cargo llvm-cov|cargo hack|cargo udeps|cargo machete|cargo
- deny|cargo audit|cargo outdated|cargo miri|cargo watch|cargo make|cargo xtask|cargo criterion · project · - · @cargo
+ deny|cargo audit|cargo outdated|cargo miri|cargo make|cargo xtask|cargo criterion · project · - · @cargo
  --fix!w --allow-dirty --allow-staged --
-cargo fmt · write · - · @cargo --check --
+cargo fmt · write · :rustfmt · @cargo --check --=:rustfmt
 cargo tree|cargo metadata|cargo locate-project|cargo pkgid|cargo read-manifest|cargo verify-project|cargo help|cargo
  version|cargo report · read · - · @cargo -e= --edges= -i= --invert=? --prune= --depth= --prefix= --no-dedupe -d
  --duplicates --charset= -f= --format= --format-version= --filter-platform=
-cargo clean|cargo update|cargo generate-lockfile|cargo fix|cargo init|cargo new|cargo package|cargo vendor|cargo
+cargo clean|cargo update|cargo generate-lockfile|cargo fix|cargo package|cargo
  remove|cargo rm|cargo fetch · write fetch project · - · @cargo --precise= -n --dry-run --recursive --broken-code
  --edition --edition-idioms --allow-dirty --allow-staged --name= --vcs= --edition= --dev --build --list --no-verify
  --versioned-dirs
+cargo new|cargo init|cargo vendor · write fetch · > · @cargo --name= --vcs= --edition= --registry=!s --versioned-dirs
+ --respect-source-config --no-delete -s=@ --sync=@
 cargo add · write fetch · !r · @cargo --dev --build --optional --no-optional --rename= --registry=!s --git=!x --branch=
  --tag= --rev= --path=@ -n --dry-run --public
 cargo search|cargo info · fetch · - · @cargo --limit= --registry=!s
-cargo install|cargo uninstall|cargo publish|cargo login|cargo logout|cargo owner|cargo yank|cargo rustc|cargo
- git-checkout|cargo expand|cargo flamegraph · program fetch send each · - · -
+cargo watch|cargo install|cargo uninstall|cargo publish|cargo login|cargo logout|cargo owner|cargo yank|cargo
+ rustc|cargo git-checkout|cargo expand|cargo flamegraph · program fetch send each · - · -
 go · read project write fetch dash · - · -h -help -C=@
 go build|go vet|go list|go clean|go fix|go mod verify|go mod graph|go mod why · project · - · @go -m -f= -e -u -deps
  -test -find -export -compiled -versions -retracted -reuse= -i -cache -testcache -modcache -fuzzcache -vendor -c=
-go test · project · - · @go @gotest --
+go test · project · :go_package · @go @gotest --
 go fmt|go mod tidy|go mod vendor|go mod init|go work use|go work sync|go work init|go work vendor · write project · - ·
  @go -e -go= -compat= -s -r
 go doc|go version|go help|go mod edit|go work edit|go tool · read · - · @go -m -all -src -u -short -cmd -c -json -print
@@ -86,17 +89,25 @@ gofmt|goimports|gofumpt · write · :fixer · -d -e -l -s -r= -w!w -h -extra -la
  -cpuprofile=!o
 golangci-lint · read · - · -v -h --version --color=
 golangci-lint run|golangci-lint fmt|golangci-lint linters|golangci-lint version|golangci-lint config · project ·
- :fixer!w · -v -j= -E= -D= -p= -h --fix!w --timeout= --new --new-from-rev= --enable= --disable= --enable-all
+ :linter!w · -v -j= -E= -D= -p= -h --fix!w --timeout= --new --new-from-rev= --enable= --disable= --enable-all
  --disable-all --out-format= --issues-exit-code= --fast --tests=? --config=@ -c=@ --no-config --color= --concurrency=
  --allow-parallel-runners --print-issued-lines=? --max-issues-per-linter= --max-same-issues= --build-tags=
 mvn|mvnw|gradle|gradlew|sbt|ant|mill|ninja|scons · project each · :build_words · @build
-bazel|buck2|ctest|meson|stack|cabal|swift|flutter|phpunit|artisan|just|task · project · :build_words · @build
-gcc|g++|cc|c++|clang|clang++|rustc|javac|zig · write · :sources · -c -S -E -v -w -g -h -s -o=> --help --version
+bazel|buck2|ctest|meson|stack|cabal|swift|flutter|phpunit|artisan · project · :build_words · @build
+zig · project write · @ · -h --help -O= --verbose --summary= --release=? -j=? -D=? --prefix=> -p=>
+just · project each · :build_words · -h -V -l -n -q -v -u -E=:text -f=@ -d=@ -c!x --help --version --list --summary
+ --show=? -s= --dry-run --quiet --verbose --unsorted --justfile=@ --working-directory=@ --dump --evaluate --variables
+ --fmt!w --check --color= --no-deps --one --yes --choose!x --command!x --set!x --shell=!x --shell-arg=!x --edit!x
+ --init!w
+task · project each · :build_words · -h -l -a -n -s -v -w -f -p -x -y -c -o= -I= -C= -t=@ -d=@ --help --version --list
+ --list-all --dry --silent --verbose --watch --force --parallel --exit-code --yes --color=? --summary --status --json
+ --output= --taskfile=@ --dir=@ --interval= --concurrency= --sort= --init!w -i!w -g!o --global!o --
+gcc|g++|cc|c++|clang|clang++|rustc|javac · write · :sources · -c -S -E -v -w -g -h -s -o=> --help --version
  --print-targets -O=? -std=? -I= -L= -l= -D=? -U= -M -MM -MD -MP -MF=> -MT= -MQ= -x= -pedantic -shared -static -fPIC
- -fsyntax-only -pthread -pipe -dumpversion -dumpmachine -ansi -rdynamic --edition= --crate-type= --crate-name= --emit=
- --test --target= --out-dir=> -d=> -cp= -classpath= --release= -Xlint=? -W=:compiler -f=:compiler -m=? -march=?
- -mtune=? -isystem= -include= -nostdlib -print-search-dirs -proc:none -encoding= -source= -target= -Werror -Wall
- -Wextra
+ -fsyntax-only -pthread -pipe -dumpversion -dumpmachine -ansi -rdynamic --edition= --crate-type= --crate-name=
+ --emit=:emit --test --target= --out-dir=> -d=> -cp=:classpath -classpath=:classpath --class-path=:classpath --release=
+ -Xlint=? -W=:compiler -f=:compiler -m=? -march=? -mtune=? -isystem= -include= -nostdlib -print-search-dirs -proc:none
+ -encoding= -source= -target= -Werror -Wall -Wextra
 cmake · project write · :build_words · -S=@ -B=> -G= -A= -T= -N -L -LA -LAH -D=:define -U= -W=? -h -t=:cmake_target
  -j=? -v --version --help=? --build=> --target=:cmake_target --parallel=? --config= --clean-first --verbose --fresh
  --preset= --list-presets=? --log-level= --workflow --trace --debug-output --warn-uninitialized --no-warn-unused-cli
@@ -137,10 +148,10 @@ gem · read · - · -v -h --version --help
 gem list|gem search|gem info|gem env|gem environment|gem outdated|gem specification|gem which|gem contents|gem
  dependency|gem help · fetch · - · -l -r -d -a -e -i --local --remote --details --all --exact --versions --installed
  --version= -v= --no-details --prerelease --pre
-gem install|gem uninstall|gem update|gem cleanup|gem build · write fetch project each · !r · -N -v= -f -q -x -a -I -n=!o
- -i=!o -s=!x -P= --no-document --version= --force --quiet --conservative --user-install --no-user-install --pre
- --prerelease --minimal-deps --system!o --install-dir=!o --bindir=!o --source=!x --clear-sources!x --http-proxy=!x
- --local --remote --executables --all --config-file=!x
+gem install|gem uninstall|gem update|gem cleanup|gem build · write fetch project each · :packages!r · -N -v= -f -q -x
+ -a -I -n=!o -i=!o -s=!x -P= --no-document --version= --force --quiet --conservative --user-install --no-user-install
+ --pre --prerelease --minimal-deps --system!o --install-dir=!o --bindir=!o --source=!x --clear-sources!x
+ --http-proxy=!x --local --remote --executables --all --config-file=!x
 gem * · program send · - · -* --*
 rake · project each · :build_words · -h -v -q -s -n -m -t -T=? -P -W=? -A -D=? -j=? -V --help --version --quiet --silent
  --dry-run --multitask --trace=? --tasks=? --prereqs --where=? --all --describe=? --jobs=? --verbose --no-search -N
@@ -151,7 +162,7 @@ rspec · project · @ · -h -v -b -c -f=:reporter -e= -E= -t= -w -p=? -P= -n= --
  --seed= --profile=? --dry-run --only-failures --next-failure --pattern= --exclude-pattern= --bisect=? --warnings
  --failure-exit-code= --order-by= -r=!x -I=!x -O=!x -o=> --require=!x --options=!x --default-path=!x --out=> --init!w
  --drb!x
-rubocop · project · :fixer!w · -h -v -V -l -L -D -S -E -F -P -d -f= -a!w -A!w -x!w --help --version --lint
+rubocop · project · :linter!w · -h -v -V -l -L -D -S -E -F -P -d -f= -a!w -A!w -x!w --help --version --lint
  --list-target-files --display-cop-names --no-display-cop-names --extra-details --display-style-guide --fail-fast
  --format= --only= --except= --fail-level= --parallel --no-parallel --debug --autocorrect!w --autocorrect-all!w
  --auto-correct!w --fix-layout!w --cache= --force-exclusion --only-recognized-file-types --no-color --color

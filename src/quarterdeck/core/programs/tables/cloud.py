@@ -55,20 +55,24 @@ terraform apply|terraform destroy|terraform import|terraform refresh|terraform t
 aws · fetch inherit · - · @aws
 aws * list-*|aws * describe-*|aws * get-*|aws * ls|aws * head-*|aws * batch-get-*|aws * search-*|aws * lookup-*|aws *
  filter-*|aws * scan|aws * query|aws * tail|aws * help|aws * validate-*|aws * wait *|aws * select-*|aws *
- simulate-*|aws * estimate-*|aws * check-*|aws * preview-*|aws help|aws history list|aws history show · fetch · :aws ·
+ simulate-*|aws * estimate-*|aws * check-*|aws * preview-*|aws help|aws history list|aws history show · fetch · :cloud ·
  @aws -h
-aws s3 ls|aws s3 presign|aws logs tail|aws configure list|aws configure list-profiles · fetch · :aws · @aws
+aws s3 cp|aws s3 mv|aws s3 sync · send · :cloud_copy · @aws
+aws s3 presign · fetch secret · - · @aws
+aws logs tail · fetch · - · @aws
+aws s3 ls|aws configure list|aws configure list-profiles · fetch · :cloud · @aws
 aws s3api get-object|aws * get-object · fetch · :last_file · @aws
 aws * get-secret-value|aws * get-secret-*|aws * get-parameter|aws * get-parameters|aws * get-parameters-by-path|aws *
  get-session-token|aws * get-federation-token|aws * get-authorization-token|aws * get-login-password|aws *
  get-login|aws * get-password-data|aws * get-random-password|aws * get-role-credentials|aws *
  get-credentials-for-identity|aws * get-open-id-token|aws * get-token|aws * get-access-key-*|aws *
- get-cluster-credentials|aws * assume-*|aws * decrypt|aws * generate-data-key|aws * generate-db-auth-token|aws
- configure get|aws configure export-credentials · secret · - · @aws
-aws sts get-caller-identity|aws ssm get-parameters-by-path|aws ssm get-parameter|aws ssm get-parameters · fetch · :aws
+ get-cluster-credentials|aws * assume-*|aws * decrypt|aws * generate-data-key|aws * generate-db-auth-token|aws *
+ get-api-key|aws * get-api-keys|aws * list-api-keys|aws * get-instance-access-details|aws configure get|aws configure
+ export-credentials · secret · - · @aws
+aws sts get-caller-identity|aws ssm get-parameters-by-path|aws ssm get-parameter|aws ssm get-parameters · fetch · :cloud
  · @aws
 aws ssm get-* · fetch secret · - · @aws
-aws * *|aws configure *|aws login|aws logout|aws sso * · send · :aws · @aws
+aws * *|aws configure *|aws login|aws logout|aws sso * · send · :cloud · @aws
 aws configure list|aws configure list-profiles · read · - · @aws
 aws ssm start-session|aws ecs execute-command|aws lambda invoke|aws ec2-instance-connect ssh|aws eks
  update-kubeconfig|aws emr ssh|aws configure *|aws sso login|aws * create-access-key|aws * create-login-profile ·
@@ -77,33 +81,37 @@ gcloud · fetch inherit · - · @gcloud --version --help -h
 gcloud info|gcloud version|gcloud help|gcloud config list|gcloud config get|gcloud config get-value|gcloud auth
  list|gcloud topic * · read · - · @gcloud
 gcloud ** list|gcloud ** describe|gcloud ** read|gcloud ** tail|gcloud ** get-iam-policy|gcloud ** list-*|gcloud **
- ls|gcloud ** cat|gcloud ** du|gcloud ** search|gcloud ** get-value|gcloud ** get-operation|gcloud ** show · fetch · -
+ ls|gcloud ** du|gcloud ** search|gcloud ** get-value|gcloud ** get-operation|gcloud ** show · fetch · :cloud
  · @gcloud
 gcloud ** print-access-token|gcloud ** print-identity-token|gcloud ** print-refresh-token|gcloud **
  get-credentials|gcloud ** access|gcloud ** get-server-config|gcloud ** generate-* · secret · - · @gcloud
 gcloud ** ssh|gcloud ** scp|gcloud ** start-iap-tunnel|gcloud ** login|gcloud ** revoke|gcloud ** activate-*|gcloud **
  set|gcloud ** unset|gcloud ** configure-*|gcloud ** install|gcloud ** execute|gcloud ** submit|gcloud ** deploy|gcloud
  ** call|gcloud ** connect · send program · - · @gcloud
+gcloud ** cat · fetch · :cloud_copy · @gcloud
+gcloud ** cp|gcloud ** mv|gcloud ** rsync · send · :cloud_copy · @gcloud
 gcloud ** create|gcloud ** delete|gcloud ** update|gcloud ** add-*|gcloud ** remove-*|gcloud ** set-*|gcloud **
- start|gcloud ** stop|gcloud ** reset|gcloud ** resize|gcloud ** import|gcloud ** export|gcloud ** cp|gcloud **
- mv|gcloud ** rm|gcloud ** rsync|gcloud ** enable|gcloud ** disable|gcloud ** patch|gcloud ** restart|gcloud **
- attach-*|gcloud ** detach-*|gcloud ** restore|gcloud ** suspend|gcloud ** resume|gcloud ** cancel|gcloud **
- publish|gcloud ** pull|gcloud ** destroy|gcloud ** undelete|gcloud ** move|gcloud ** clone|gcloud ** rollback|gcloud
- ** promote|gcloud ** failover|gcloud ** apply|gcloud ** replace|gcloud ** ack · send · - · @gcloud
+ start|gcloud ** stop|gcloud ** reset|gcloud ** resize|gcloud ** import|gcloud ** export|gcloud ** rm|gcloud **
+ enable|gcloud ** disable|gcloud ** patch|gcloud ** restart|gcloud ** attach-*|gcloud ** detach-*|gcloud **
+ restore|gcloud ** suspend|gcloud ** resume|gcloud ** cancel|gcloud ** publish|gcloud ** pull|gcloud ** destroy|gcloud
+ ** undelete|gcloud ** move|gcloud ** clone|gcloud ** rollback|gcloud ** promote|gcloud ** failover|gcloud **
+ apply|gcloud ** replace|gcloud ** ack · send · :cloud · @gcloud
 az · fetch inherit · - · @az --version --help
 az version|az account show|az account list|az account list-* · read · - · @az
 az ** list|az ** show|az ** list-*|az ** get-*|az ** check-*|az ** exists|az ** query|az ** tail|az ** wait|az **
- show-* · fetch · - · @az
+ show-* · fetch · :cloud · @az
 az ** get-access-token|az ** show-connection-string|az ** get-credentials|az ** list-keys|az **
- list-connection-strings|az ** list-secrets|az ** credential *|az ** generate-sas|az keyvault secret *|az keyvault key
- *|az keyvault certificate *|az ** keys *|az ** key *|az acr login|az ** show-connection-* · secret · - · @az
+ list-connection-strings|az ** list-secrets|az ** credential *|az ** generate-sas|az ** list-publishing-credentials|az
+ ** list-publishing-profiles|az ** list-access-keys|az ** list-account-keys|az ** list-api-keys|az **
+ list-admin-keys|az ** show-admin-key|az ** appsettings *|az ** get-secret|az keyvault secret *|az keyvault key *|az
+ keyvault certificate *|az ** keys *|az ** key *|az acr login|az ** show-connection-* · secret · - · @az
 az ** create|az ** delete|az ** update|az ** add|az ** remove|az ** set|az ** start|az ** stop|az ** restart|az **
  deallocate|az ** purge|az ** deploy|az ** upload|az ** download|az ** import|az ** export|az ** run|az ** invoke|az **
  ssh|az ** exec|az ** up|az ** assign|az ** attach|az ** detach|az ** move|az ** scale|az ** swap|az ** reset|az **
  copy|az ** upgrade|az ** apply|az ** enable|az ** disable|az ** regenerate|az ** rotate|az ** restore|az ** cancel|az
  ** approve|az ** vote|az ** clear|az ** publish|az ** send|az ** patch|az ** post|az ** put|az rest|az login|az
  logout|az configure|az interactive|az upgrade|az extension *|az feedback|az find|az init|az account set|az account
- clear · send program · - · @az
+ clear · send program · :cloud · @az
 heroku|fly|flyctl|vercel|netlify|wrangler|firebase|railway|supabase|doctl|hcloud|linode-cli|scw|oci|pulumi|cdk|serverless|sls|eb
  · fetch · - · -h -v --help --version -V
 heroku logs|heroku ps|heroku apps|heroku apps:info|heroku releases|heroku addons|heroku status|heroku whoami|heroku

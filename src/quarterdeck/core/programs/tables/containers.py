@@ -9,7 +9,7 @@ SHARED = {
         "--memory= --memory-swap= --memory-reservation= --cpus= --cpu-shares= --cpuset-cpus= --gpus= --platform= "
         "--pull= --quiet --read-only --restart= --shm-size= --stop-signal= --stop-timeout= --tmpfs= --ulimit= "
         "--network-alias= --no-healthcheck --health-cmd= --health-interval= --health-retries= --health-timeout= "
-        "--health-start-period= --entrypoint= --ip= --add-host= --dns= --log-driver= --log-opt= --link= "
+        "--health-start-period= --entrypoint= --ip= --add-host= --dns= --log-driver=!s --log-opt=!s --link= "
         "--mac-address= --sig-proxy=? --pids-limit= --cidfile=> --cap-drop= -v=:volume --volume=:volume "
         "--mount=:mount --privileged!o --cap-add=!o --device=!o --pid=!o --ipc=!o --userns=!o --uts=!o "
         "--network=:network --net=:network --security-opt=!o --sysctl=!o --runtime=!x --volumes-from=!o "
@@ -61,7 +61,8 @@ SHARED = {
     ),
     "helm": (
         "-n= -f=:manifest -o= -a -A -q -l= -m= -r -d -h -i -g --namespace= --values=:manifest --output= --set= "
-        "--set-string= --set-file= --set-json= --set-literal= --all --all-namespaces --short --filter= --selector= "
+        "--set-string= --set-file=:set_file --set-json= --set-literal= --all --all-namespaces --short --filter= "
+        "--selector= "
         "--max= --offset= --revision= --version= --devel --include-crds --skip-crds --skip-tests --no-hooks "
         "--show-only= -s= --name-template= --generate-name --release-name --api-versions= --kube-version= "
         "--is-upgrade --validate --strict --with-subcharts --quiet --debug --dry-run=? --wait=? --wait-for-jobs "
@@ -97,7 +98,8 @@ docker logs|docker container logs|docker service logs · read · - · -f -n= -t 
 docker search|docker pull|docker image pull|docker scout * · fetch · - · -q -a --all-tags --quiet --platform=
  --disable-content-trust=? --filter= --limit= --no-trunc --format=
 docker build|docker image build|docker buildx build|docker builder build · write project fetch · :context · @build
-docker buildx bake · project fetch · - · -f=@ --file=@ --print --load --no-cache --pull --progress= --set=!x --push!s
+docker buildx bake · project fetch · :context · -f=@ --file=@ --print --load --no-cache --pull --progress= --set=!x
+ --push!s
 docker run|docker create|docker container run|docker container create · write fetch stop · :image!r · @container
 docker exec|docker container exec · operand stop · - · -d -i -t -e= -u= -w= -it --detach --interactive --tty --env=
  --env-file= --user= --workdir= --privileged!o --detach-keys=
@@ -123,7 +125,7 @@ docker compose ps|docker compose logs|docker compose ls|docker compose images|do
  ps|podman-compose logs · read · - · @compose -a -q -t -n= --all --quiet --filter= --format= --services --status=
  --no-trunc --orphans=? --follow --since= --tail= --timestamps --until= --no-color --no-log-prefix --index=
  --no-interpolate --no-normalize --no-path-resolution --resolve-image-digests --hash= --images --profiles --volumes
- --variables --environment --protocol= --json --no-stream -o=> --output=> --dry-run
+ --variables --environment!c --protocol= --json --no-stream -o=> --output=> --dry-run
 docker compose logs|docker-compose logs|podman-compose logs · read · - · -f -n= -t --follow --since= --tail=
  --timestamps --until= --no-color --no-log-prefix --index=
 docker compose up|docker compose start|docker compose stop|docker compose restart|docker compose down|docker compose
@@ -150,9 +152,11 @@ kubectl get|kubectl describe · fetch · :resources · @kubectl --raw=!c
 kubectl logs|kubectl top pod|kubectl top pods|kubectl top node|kubectl top nodes|kubectl explain|kubectl
  api-resources|kubectl api-versions|kubectl version|kubectl cluster-info|kubectl events|kubectl rollout status|kubectl
  rollout history|kubectl auth can-i|kubectl auth whoami|kubectl config get-contexts|kubectl config
- current-context|kubectl config get-clusters|kubectl config get-users|kubectl wait|kubectl kustomize|kubectl
+ current-context|kubectl config get-clusters|kubectl config get-users|kubectl wait|kubectl
  options|kubectl completion|kubectl help|kubectl plugin list · fetch · - · @kubectl -t!c --show-token!c --enable-exec!x
  --enable-helm!x --load-restrictor=!x
+kubectl kustomize · read · :manifest · @kubectl -o=> --output=> --enable-exec!x --enable-helm!x --load-restrictor=!x
+ -e=!x --env=!x --helm-command=!x --mount=!x --network!x --as-current-user!x
 kubectl logs · fetch · - · -f --follow
 kubectl config view · read · - · @kubectl --raw!c
 kubectl config * · write outside · - · @kubectl
@@ -174,10 +178,12 @@ helm · fetch inherit · - · @helm
 helm list|helm ls|helm status|helm history|helm get values|helm get notes|helm get hooks|helm get metadata|helm search
  hub|helm search repo|helm show *|helm version|helm env|helm repo list|helm dependency list|helm dep list|helm
  verify|helm plugin list · fetch · - · @helm
-helm get manifest|helm get all|helm diff * · fetch · - · @helm
+helm get manifest|helm get all · fetch secret · - · @helm
+helm diff * · fetch · - · @helm
 helm template|helm lint · read · :chart · @helm
-helm dependency update|helm dependency build|helm dep update|helm dep build|helm package|helm create|helm pull|helm
- fetch · write fetch · - · @helm --destination=> --untar --untardir=> --skip-refresh --app-version= --prov
+helm dependency update|helm dependency build|helm dep update|helm dep build|helm package|helm pull|helm
+ fetch · write fetch · - · @helm -d=> --destination=> --untar --untardir=> --skip-refresh --app-version= --prov
+helm create · write · > · @helm -p=@ --starter=@
 helm install|helm upgrade|helm rollback|helm test · send · :chart · @helm
 helm uninstall|helm delete · send each · - · @helm
 helm repo *|helm plugin *|helm registry *|helm push · program send · - · @helm

@@ -26,7 +26,7 @@ psql · read · :psql · -a -b -e -E -n -q -s -S -A -H -t -x -z -0 -w -W -l -1 -
 mysql|mariadb · read · :mysql · @mysql
 mysqldump|mariadb-dump · read · - · @mysql --all-databases --databases --tables --no-data --no-create-info
  --single-transaction --routines --triggers --where= --result-file=> -r=> --skip-lock-tables --add-drop-table
- --column-statistics=? -d --tab=!o
+ --column-statistics=? -d -T=!o --tab=!o --log-error=!o
 pg_dump|pg_dumpall · read · - · -a -b -c -C -s -O -x -v -w -W -h=:db_host -p= -U= -d=:db_host -n= -N= -t= -T= -F= -j=
  -Z= -S= --data-only --schema-only --clean --create --no-owner --no-privileges --no-acl --table= --schema=
  --exclude-table= --format= --verbose --if-exists --inserts --column-inserts --host=:db_host --port= --username=

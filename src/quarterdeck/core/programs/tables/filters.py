@@ -91,7 +91,16 @@ file · read · - · -b -i -L -h -k -l -n -N -p -r -s -0 -e= -f= -F= -P= -v -d -
  --mime --mime-type --mime-encoding --extension --apple --dereference --no-dereference --keep-going --no-buffer
  --no-pad --print0 --raw --special-files --version --help --exclude= --files-from= --separator= --magic-file=!x
  --uncompress!x --uncompress-noreport!x --compile!o --no-sandbox
-xmllint|pandoc · read · - · -f= -t= -s -w= -r= --format --noout --xpath= --pretty= --nonet --html --recover --from=
- --to= --read= --write= --standalone --wrap= --columns= --toc --version --help --shell!x --output=> -o=> --schema=
- --dtdvalid= -F=!x -L=!x --filter=!x --lua-filter=!x --pdf-engine=!x --extract-media=> --template=!x
+pandoc · read · - · -f=:format_name -t=:format_name -r=:format_name -w=:format_name -s --from=:format_name
+ --to=:format_name --read=:format_name --write=:format_name --standalone --wrap= --columns= --toc --version --help
+ --output=> -o=> -F=!x -L=!x --filter=!x --lua-filter=!x --pdf-engine=!x --extract-media=> --template=!x -V= -M=
+ --variable= --metadata= --toc-depth= -N --number-sections --citeproc --mathjax=? --highlight-style=
+ --list-input-formats --list-output-formats
+xmllint · read · - · --format --noout --xpath= --pretty= --nonet --html --recover --version --help --shell!x --output=>
+ -o=> --schema= --dtdvalid= --stream --debug --encode= --c14n --nowarning --noblanks --huge
+od|hexdump|hd|strings|comm|join|paste|column|fold|fmt|pr|expand|unexpand|tsort|numfmt|factor · read · - · -* --*
+seq|look|cmp|cksum|sum|b2sum|md5sum|sha1sum|sha224sum|sha256sum|sha384sum|sha512sum|shasum · read · - · -* --*
+zgrep|zegrep|zfgrep|bzgrep|xzgrep|bzcat|xzcat|zstdcat|lz4cat|zcmp|zdiff|uname|id|whoami|groups · read · - · -* --*
+users|who|w|uptime|free|nproc|lscpu|lsblk|lsmod|vmstat|iostat|tty|arch|cal|lsattr · read · - · -* --*
+iconv · read · - · -f= -t= -c -l -s -o=> --from-code= --to-code= --list --silent --verbose --help --version --output=>
 """

@@ -31,17 +31,21 @@ SHARED = {
 
 ROWS = """
 gh · fetch · - · -h --help --version -R=:gh_repo --repo=:gh_repo
-gh pr list|gh pr view|gh pr status|gh pr diff|gh pr checks|gh issue list|gh issue view|gh issue status|gh run list|gh
- run view|gh run watch|gh workflow list|gh workflow view|gh release list|gh release view|gh repo list|gh repo view|gh
- gist list|gh gist view|gh label list|gh search *|gh cache list|gh ruleset *|gh project list|gh project view|gh project
+gh pr view|gh pr diff|gh pr checks|gh issue view|gh release view|gh run view|gh run watch|gh repo view|gh gist view|gh
+ pr status · fetch · :gh_item · @gh
+gh pr list|gh issue list|gh issue status|gh run list|gh workflow list|gh workflow view|gh release list|gh repo list|gh
+ gist list|gh label list|gh search *|gh cache list|gh ruleset *|gh project list|gh project view|gh project
  item-list|gh project field-list|gh org list|gh variable list|gh variable get|gh secret list|gh ssh-key list|gh gpg-key
  list|gh status|gh repo license *|gh repo gitignore *|gh pr pattern|gh attestation verify|gh repo autolink list|gh repo
  deploy-key list|gh codespace list|gh agent-task list|gh agent-task view · fetch · - · @gh
-gh auth status|gh config list|gh config get|gh extension list|gh extension search|gh alias list|gh completion|gh help
+gh config get · read · :secret_key · -h= --host=
+gh auth status|gh config list|gh extension list|gh extension search|gh alias list|gh completion|gh help
  *|gh version · read · - · -h= -s= -a --hostname= --active --help --json= -t!c --show-token!c --host=
-gh pr checkout|gh issue develop · fetch write · - · @gh --recurse-submodules --force -f --detach -b= --checkout --name=
- --list
-gh repo clone|gh run download|gh release download|gh gist clone|gh repo sync · fetch write · - · -R=:gh_repo -p= -n=
+gh pr checkout|gh issue develop · fetch write · :gh_item · @gh --recurse-submodules --force -f --detach -b= --checkout
+ --name= --list
+gh repo clone|gh gist clone · fetch write · >second · -u= --upstream-remote-name=
+gh repo sync · fetch write send · - · -R=:gh_repo -b= -s= --branch= --source= --force
+gh run download|gh release download · fetch write · - · -R=:gh_repo -p= -n=
  -D=> -O=> -A= --repo=:gh_repo --pattern= --name= --dir=> --output=> --archive= --clobber --skip-existing
  --upstream-remote-name= -u= -b= -s= --branch= --source= --force
 gh pr create|gh pr edit|gh pr close|gh pr reopen|gh pr ready|gh pr comment|gh pr review|gh pr merge|gh pr
@@ -49,7 +53,7 @@ gh pr create|gh pr edit|gh pr close|gh pr reopen|gh pr ready|gh pr comment|gh pr
  issue comment|gh issue delete|gh issue transfer|gh issue pin|gh issue unpin|gh issue lock|gh issue unlock|gh run
  rerun|gh run cancel|gh run delete|gh workflow run|gh workflow enable|gh workflow disable|gh release create|gh release
  edit|gh release delete|gh release upload|gh release delete-asset|gh label create|gh label edit|gh label delete|gh
- label clone|gh cache delete · send · - · @gh @text
+ label clone|gh cache delete · send · :gh_item · @gh @text
 gh repo create|gh repo delete|gh repo edit|gh repo fork|gh repo archive|gh repo unarchive|gh repo rename|gh repo
  set-default|gh repo deploy-key *|gh repo autolink *|gh gist create|gh gist edit|gh gist delete|gh gist rename|gh
  project *|gh variable *|gh secret *|gh ssh-key *|gh gpg-key *|gh codespace *|gh agent-task * · send program · - · -

@@ -133,13 +133,13 @@ git blame|git annotate · read · - · -L= -s -e -w -f -n -p -t -l -b -c -M=? -C
  --progress --score-debug --show-name --show-number --porcelain --line-porcelain --show-email --ignore-rev=
  --ignore-revs-file= --color-lines --color-by-age --minimal --contents=:text --abbrev=? --date= --reverse --first-parent
  --since=
-git fetch · write fetch · :git_urls · @transfer
-git pull · write fetch · :git_urls · @transfer @merge --rebase=? --no-rebase -r --signoff --edit --no-edit --cleanup=
+git fetch · write fetch · :git_remote · @transfer
+git pull · write fetch · :git_remote · @transfer @merge --rebase=? --no-rebase -r --signoff --edit --no-edit --cleanup=
  --verify --no-verify --gpg-sign=? -e
-git push|git send-pack · send each2 · :git_urls · -v -q -n -f -u -d!m -o= -4 -6 --verbose --quiet --repo=!s --all!m
- --branches!m --mirror!m --delete!m --tags!m --dry-run --porcelain --force --force-with-lease=? --force-if-includes
- --recurse-submodules= --thin --no-thin --receive-pack=!x --exec=!x --set-upstream --progress --prune!m --follow-tags
- --signed=? --atomic --push-option= --ipv4 --ipv6 --verify --no-verify
+git push|git send-pack · send each2 · :git_remote · -v -q -n -f -u -d!m -o= -4 -6 --verbose --quiet --repo=:git_remote
+ --all!m --branches!m --mirror!m --delete!m --tags!m --dry-run --porcelain --force --force-with-lease=?
+ --force-if-includes --recurse-submodules= --thin --no-thin --receive-pack=!x --exec=!x --set-upstream --progress
+ --prune!m --follow-tags --signed=? --atomic --push-option= --ipv4 --ipv6 --verify --no-verify
 git clone · write fetch · :clone · -v -q -n -l -s -j= -o= -b= -4 -6 --verbose --quiet --progress --reject-shallow
  --no-checkout --bare --mirror --local --no-hardlinks --shared --recurse-submodules=? --recursive --jobs= --template=!x
  --reference= --reference-if-able= --dissociate --origin= --branch= --upload-pack=!x -u=!x --depth= --shallow-since=
@@ -158,7 +158,7 @@ git config · read · :git_config!w · --global --system --local --worktree -f= 
  --get-regexp --get-urlmatch --get-color --get-colorbool -l --list --type= --bool --int --bool-or-int --bool-or-str
  --path --expiry-date -z --null --name-only --includes --no-includes --show-origin --show-scope --default=
  --fixed-value --all --regexp --url= --value= --replace-all!x --add!x --unset!w --unset-all!w --rename-section!x
- --remove-section!w -e!x --edit!x
+ --comment= --remove-section!w -e!x --edit!x
 git ls-files|git check-ignore|git check-attr|git check-mailmap · read · - · -c -d -m -o -i -s -u -k -z -t -v -f -r -x=
  -X= -q -n -a --cached --deleted --modified --others --ignored --stage --killed --directory --eol --no-empty-directory
  --empty-directory --unmerged --resolve-undo --exclude= --exclude-from= --exclude-per-directory= --exclude-standard
@@ -207,6 +207,8 @@ git show-ref|git for-each-ref|git count-objects|git verify-commit|git verify-tag
  --is-ancestor --fork-point --remotes --more= --list --current --sha1-name --topics --build-options --unreachable
  --dangling --root --cache --reflogs --full --connectivity-only --strict --progress --no-progress --name-objects
  --guides --write-tree --name-only --messages --topo-order --date-order
+git init · write · > · -q -b= --quiet --bare --initial-branch= --object-format= --ref-format= --shared=? --template=!x
+ --separate-git-dir=!o
 git notes · read · - · --ref=
 git notes list|git notes show|git notes get-ref · read · - · -
 git notes add|git notes append|git notes copy|git notes edit|git notes remove|git notes merge|git notes prune · write ·
@@ -214,7 +216,7 @@ git notes add|git notes append|git notes copy|git notes edit|git notes remove|gi
 git symbolic-ref · write · - · -q -d --quiet --delete --short --recurse --no-recurse -m=
 git update-index|git read-tree|git write-tree|git checkout-index|git commit-tree|git mktree|git mktag|git
  hash-object|git update-ref|git pack-refs|git gc|git prune|git repack|git pack-objects|git commit-graph|git
- multi-pack-index|git replace|git init|git sparse-checkout|git apply|git am · write · - · -a -b= -d -f -i -l -m= -n -p=
+ multi-pack-index|git replace|git sparse-checkout|git apply|git am · write · - · -a -b= -d -f -i -l -m= -n -p=
  -q -r -s -u -v -w -3 -t -R -z -k -N -C= --quiet --force --verbose --add --remove --refresh --really-refresh --chmod=
  --assume-unchanged --no-assume-unchanged --skip-worktree --no-skip-worktree --again --stdin --prune=? --aggressive
  --auto --all --cached --index --check --stat --numstat --summary --reverse --reject --3way --whitespace= --directory=

@@ -63,9 +63,11 @@ npm ci|npm clean-install|npm ic|npm install-clean|npm install-ci-test|npm cit|np
 npm audit|npm outdated|npm view|npm info|npm show|npm v|npm search|npm s|npm find|npm ping|npm doctor|npm docs|npm
  diff|npm whoami|npm repo|npm bugs|npm audit * · fetch · - · @npm
 npm audit fix · write fetch project · - · @npm
-npm pack|npm version · write project · - · @npm --pack-destination=> -m= --message= --no-git-tag-version
+npm pack · write project fetch · :npm_packages!r · @npm --pack-destination=>
+npm version · write project · - · @npm --pack-destination=> -m= --message= --no-git-tag-version
  --git-tag-version=? --preid= --allow-same-version
-npm pkg get|npm config list|npm config ls|npm config get|npm get|npm cache ls|npm cache verify · read · - · @npm
+npm config get|npm get · read · :secret_key · @npm
+npm pkg get|npm config list|npm config ls|npm cache ls|npm cache verify · read · - · @npm
 npm pkg *|npm config *|npm set|npm set-script|npm init|npm create|npm innit|npm exec|npm x|npm explore|npm edit|npm
  cache *|npm token *|npm login|npm logout|npm adduser|npm profile *|npm publish|npm unpublish|npm deprecate|npm owner
  *|npm access *|npm team *|npm org *|npm dist-tag *|npm hook *|npm star|npm unstar|npm stars|npm trust *|npm stage
@@ -112,7 +114,7 @@ bun pm ls|bun outdated|bun audit|bun why|bun info · read fetch · - · @npm
 bun x|bun exec|bun create|bun publish|bun pm *|bun upgrade|bun link|bun init|bun build|bun repl|bun patch · program
  fetch · - · -
 bun run|bun * · project stop · @ · @npm --
-eslint · project · :fixer!w · -h -v --ext= --fix!w --fix-dry-run --fix-type= --no-eslintrc --env= --global= --rule=
+eslint · project · :linter!w · -h -v --ext= --fix!w --fix-dry-run --fix-type= --no-eslintrc --env= --global= --rule=
  --quiet --max-warnings= --cache --cache-strategy= --no-error-on-unmatched-pattern --no-inline-config
  --report-unused-disable-directives --report-unused-disable-directives-severity= --color --no-color --debug --version
  --help --print-config= --ignore-path= --ignore-pattern= --no-ignore --stats --pass-on-no-patterns --no-warn-ignored
@@ -120,12 +122,12 @@ eslint · project · :fixer!w · -h -v --ext= --fix!w --fix-dry-run --fix-type= 
  --format=:formatter -o=:report --output-file=:report --cache-location=> --cache-file=> --rulesdir=!x --plugin=!x
  --parser=!x --resolve-plugins-relative-to=!x --init!x --parser-options= --inspect-config!x --prune-suppressions!w
  --suppress-all!w
-prettier · project write · :fixer · -c -l -h -u --check --list-different --no-config --no-editorconfig --ignore-path=
+prettier · project write · :linter · -c -l -h -u --check --list-different --no-config --no-editorconfig --ignore-path=
  --log-level= --loglevel= --no-color --color --stdin-filepath= --parser= --tab-width= --print-width= --single-quote
  --trailing-comma= --no-semi --version --help --ignore-unknown --no-error-on-unmatched-pattern --cache
  --cache-strategy= --prose-wrap= --end-of-line= --find-config-path= --file-info= --support-info -w!w --write!w
  --config=!x --plugin=!x --plugin-search-dir=!x --cache-location=> --with-node-modules --use-tabs --check-ignore-pragma
-tsc · project dash · - · -h -v -w -t= -m= -noEmit=? -watch -version -help -all -showConfig -listFiles -listFilesOnly
+tsc · project dash · @ · -h -v -w -t= -m= -noEmit=? -watch -version -help -all -showConfig -listFiles -listFilesOnly
  -pretty=? -strict=? -target= -module= -lib= -jsx= -skipLibCheck=? -noUnusedLocals=? -noUnusedParameters=?
  -explainFiles -traceResolution -extendedDiagnostics -diagnostics -noErrorTruncation -allowJs=? -checkJs=?
  -esModuleInterop=? -moduleResolution= -incremental=? -preserveWatchOutput -force -dry -verbose -clean
@@ -133,19 +135,19 @@ tsc · project dash · - · -h -v -w -t= -m= -noEmit=? -watch -version -help -al
  -sourceMap -removeComments -stopBuildOnErrors -noEmitOnError=? -b=?@ -build=?@ -p=@ -project=@ -outDir=> -outFile=>
  -declarationDir=> -tsBuildInfoFile=> -generateTrace=> -generateCpuProfile=> -init!w -rootDir=
 jest|vitest|vitest run|vitest watch|vitest related|vitest list|vitest bench|vitest dev · project open · - · @tests
-mocha|ava|tap|playwright test|cypress run|wdio run|karma start · project · - · -b -g= -f= -i -t= -s= -w -h -v -u=
+mocha|ava|tap|playwright test|cypress run|wdio run|karma start · project · @ · -b -g= -f= -i -t= -s= -w -h -v -u=
  -R=:reporter --bail --grep= --fgrep= --invert --timeout= --slow= --watch --recursive --exit --parallel --jobs=
  --retries= --reporter=:reporter --color --no-color --forbid-only --check-leaks --full-trace --sort --delay
- --extension= --ignore= --exclude= --ui= --list --headed --project= --workers= -j= --shard= --debug --last-failed
- --max-failures= -x --update-snapshots --pass-with-no-tests --repeat-each= --quiet --browser= --spec= --headless
- --component --e2e --config=!x -c=!x --require=!x -r=!x --file=!x
+ --extension= --ignore= --exclude= --ui=:reporter --list --headed --project= --workers= -j= --shard= --debug
+ --last-failed --max-failures= -x --update-snapshots --pass-with-no-tests --repeat-each= --quiet --browser=:formatter
+ --spec=@ --headless --component --e2e --config=!x -c=!x --require=!x -r=!x --file=!x
 playwright|cypress|wdio|karma · project · - · -h --help --version -V
 playwright *|cypress *|wdio *|karma * · program fetch · - · -
 next|vite|nuxt|astro|turbo|webpack|rollup|esbuild|parcel|gulp|grunt|svelte-check|vue-tsc|stylelint|oxlint|biome|swc|tsup
- · project write · :fixer!w · -h -v -w -m= -p= -c=!x --help --version --watch --mode= --port= --host=? --filter= --force
- --dry-run --dry=? --no-cache --cache --verbose --silent --open=? --turbo --turbopack --check --noEmit --threshold=
- --fail-on-warnings --write --apply --reporter= --scope= --since= --parallel=? --all --target= -t= --base= --head=
- --projects= --exclude= --configuration= --prod --production --skip-nx-cache --quiet --max-warnings=
+ · project write · :linter!w · -h -v -w -m= -p= -c=!x --help --version --watch --mode= --port= --host=? --filter=
+ --force --dry-run --dry=? --no-cache --cache --verbose --silent --open=? --turbo --turbopack --check --noEmit
+ --threshold= --fail-on-warnings --write --apply --reporter= --scope= --since= --parallel=? --all --target= -t= --base=
+ --head= --projects= --exclude= --configuration= --prod --production --skip-nx-cache --quiet --max-warnings=
  --allow-empty-input --debug --output-style= --graph=?> --concurrency= --config=!x --fix!w
 prisma · read project write · - · -h -v --help --version --schema=@ --config=@
 prisma generate|prisma format|prisma validate|prisma init · project write · - · --schema=@ --config=@ --watch

@@ -34,25 +34,25 @@ curl · read · :urls!f · -s -S -f -L -i -I -v -k -g -G -# -0 -1 -2 -3 -4 -6 -N
  --post303!s --location-trusted!c --request-target=!s --engine=!x --libcurl=> --trace=> --trace-ascii=> --hsts=>
  --alt-svc=> --etag-save=> --etag-compare= --delegation=!c --negotiate!c --ntlm!c --anyauth!c --basic!c --digest!c
  --krb=!c --noproxy= --random-file= --egd-file=!x --telnet-option=!s --variable=!c --expand-data=!s --proto-default=!s
-wget · write · :urls!f · -V -h -d -q -v -F -t= -c -N -S -T= -w= -Q= -4 -6 -x -E -U= -A= -R= -D= -H -L -I= -X= -nv -nc
- -nd -nH -np -p -r -l= -k -m -K -B= -O=> -P=> -o=> -a=> -i=!x -e=!x -b!o --version --help --debug --quiet --verbose
- --no-verbose --force-html --base= --no-config --tries= --retry-connrefused --retry-on-http-error= --no-clobber
- --no-netrc --continue --start-pos= --progress= --show-progress --timestamping --no-if-modified-since
+wget · write · :web_files!f · -V -h -d -q -v -F -t= -c -N -S -T= -w= -Q= -4 -6 -x -E -U= -A= -R= -D= -H -L -I= -X= -nv
+ -nc -nd -nH!o -np -p -r -l= -k -m -K -B= -O=> -P=> -o=> -a=> -i=!x -e=!x -b!o --version --help --debug --quiet
+ --verbose --no-verbose --force-html --base= --no-config --tries= --retry-connrefused --retry-on-http-error=
+ --no-clobber --no-netrc --continue --start-pos= --progress= --show-progress --timestamping --no-if-modified-since
  --no-use-server-timestamps --server-response --spider --timeout= --dns-timeout= --connect-timeout= --read-timeout=
  --wait= --waitretry= --random-wait --no-proxy --quota= --limit-rate= --no-dns-cache --restrict-file-names=
  --ignore-case --inet4-only --inet6-only --prefer-family= --no-iri --no-directories --force-directories
- --no-host-directories --protocol-directories --cut-dirs= --no-cache --default-page= --adjust-extension
+ --no-host-directories!o --protocol-directories --cut-dirs= --no-cache --default-page= --adjust-extension
  --ignore-length --header=:header --compression= --max-redirect= --referer= --save-headers --user-agent=
  --no-http-keep-alive --no-cookies --content-disposition --content-on-error --https-only --no-check-certificate
  --ca-certificate= --ca-directory= --secure-protocol= --ciphers= --no-hsts --no-glob --recursive --level=
  --convert-links --mirror --page-requisites --accept= --reject= --accept-regex= --reject-regex= --domains=
- --exclude-domains= --follow-tags= --ignore-tags= --span-hosts --relative --include-directories=
- --exclude-directories= --no-parent --output-document=> --directory-prefix=> --output-file=> --append-output=>
- --rejected-log=> --hsts-file=> --warc-file=> --save-cookies=> --report-speed= --execute=!x --input-file=!x
- --config=!x --use-askpass=!x --post-data=!s --post-file=!s --body-data=!s --body-file=!s --method=:method --user=!c
- --password=!c --http-user=!c --http-password=!c --ftp-user=!c --ftp-password=!c --proxy-user=!c --proxy-password=!c
- --certificate=!c --private-key=!c --load-cookies=!c --auth-no-challenge!c --background!o --delete-after!o
- --backups=!o --bind-address=!s
+ --exclude-domains= --follow-tags= --ignore-tags= --span-hosts --relative --include-directories= --exclude-directories=
+ --no-parent --output-document=> --directory-prefix=> --output-file=> --append-output=> --rejected-log=> --hsts-file=>
+ --warc-file=> --save-cookies=> --report-speed= --execute=!x --input-file=!x --config=!x --use-askpass=!x
+ --post-data=!s --post-file=!s --body-data=!s --body-file=!s --method=:method --user=!c --password=!c --http-user=!c
+ --http-password=!c --ftp-user=!c --ftp-password=!c --proxy-user=!c --proxy-password=!c --certificate=!c
+ --private-key=!c --load-cookies=!c --auth-no-challenge!c --background!o --delete-after!o --backups=!o
+ --bind-address=!s
 http|https|xh|xhs|httpie · read · :httpie!f · -v -h -b -p= -s= -f -F -I -4 -6 --verbose --headers --body --print=
  --style= --follow --check-status --timeout= --ignore-stdin --pretty= --json -j --all --offline --stream -o=>
  --output=> -d!w --download!w --form --multipart -a=!c --auth=!c --session=!c --cert=!c --proxy=!s

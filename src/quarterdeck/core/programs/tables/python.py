@@ -4,12 +4,12 @@ from __future__ import annotations
 
 SHARED = {
     "packages": (
-        "-r=@ -c= -e=:package -U -q -qq -v -vv -y -h -I --requirement=@ --constraint= --editable=:package --upgrade "
+        "-r=@ -c=@ -e=:package -U -q -qq -v -vv -y -h -I --requirement=@ --constraint=@ --editable=:package --upgrade "
         "--upgrade-strategy= --no-deps --dry-run --pre --quiet --verbose --yes --no-cache-dir "
         "--disable-pip-version-check --force-reinstall --ignore-installed --user --no-input --progress-bar= "
         "--no-color --timeout= --retries= --only-binary= --no-binary= --prefer-binary --require-hashes "
         "--no-build-isolation --no-warn-script-location --root-user-action= --no-index --python-version= "
-        "--platform= --abi= --implementation= --no-compile --compile --check-build-dependencies --group= "
+        "--platform= --abi= --implementation= --no-compile --compile --check-build-dependencies --group=@ "
         "--exists-action= --no-clean --require-virtualenv --ignore-requires-python"
     ),
     "uv": (
@@ -59,7 +59,8 @@ coverage report · read · - · -m -i -h --show-missing --ignore-errors --includ
 coverage html|coverage xml|coverage json|coverage lcov|coverage combine|coverage erase · write · - · -d=> -o=> -i -q -a
  --include= --omit= --directory=> --skip-covered --keep --append --rcfile=@ --data-file= --pretty-print --show-contexts
  --title=
-coverage run · project stop · @ · -
+coverage run · project stop · @ · -a -p -m=!r --append --parallel-mode --branch --source= --include= --omit=
+ --data-file= --rcfile=@ --timid --concurrency= --context= --module=!r
 coverage debug · read · - · -
 mypy · project · :sources · -h -v -V -m= -p= -c=!x -i --help --verbose --version --config-file=!x --warn-unused-configs
  --no-namespace-packages --ignore-missing-imports --follow-untyped-imports --follow-imports= --python-executable=!x
@@ -139,7 +140,7 @@ uv sync|uv lock · write fetch project · - · @uv
 uv tree|uv version|uv export|uv help · read · - · @uv -o=> --output-file=> --no-hashes --no-annotate --no-header
  --no-emit-project --bump=!w --short
 uv add|uv remove · write fetch · :packages!r · @uv --optional= --editable --raw --rev= --tag= --branch= --bounds=
- --script= -r= --requirements= --marker= -c=
+ --script=> -r=@ --requirements=@ --marker= -c=@ --constraints=@
 uv run · project operand stop · - · @uv -m --module --script -s --gui-script --
 uv pip list|uv pip show|uv pip freeze|uv pip tree|uv pip check · read · - · @uv --editable --exclude= --files -f
  --system --strict
@@ -148,7 +149,9 @@ uv pip install|uv pip sync · fetch write project · :packages!r · @uv @package
 uv pip uninstall|uv pip compile · write fetch · - · @uv @packages -o=> --output-file=> --system --generate-hashes
  --no-header --no-annotate --annotation-style= --strip-extras
 uv venv · write · > · @uv --seed --prompt= --system-site-packages --relocatable --allow-existing --clear -c
-uv init|uv format|uv build · write project · - · @uv --name= --lib --app --no-readme --vcs= --bare --wheel --sdist -o=>
+uv init · write project · > · @uv --name= --lib --app --package --no-readme --vcs= --bare --script --description=
+ --author-from= --build-backend= --no-pin-python --no-workspace
+uv format|uv build · write project · @ · @uv --name= --lib --app --no-readme --vcs= --bare --wheel --sdist -o=>
  --out-dir=> --check --diff --no-workspace
 uv python list|uv python find|uv python dir|uv cache dir|uv tool list|uv tool dir · read · - · @uv --only-installed
  --all-versions --show-paths
@@ -184,19 +187,35 @@ twine · program send secret · - · --version --help
 twine check · read · - · --strict
 manage.py|django-admin · project · - · -v= --version --help -h --verbosity= --no-color --force-color --traceback
  --settings=!x --pythonpath=!x
-manage.py * · project · - · -v= -h -k= -n= -p= -t= -b= --verbosity= --no-color --force-color --traceback --settings=!x
+manage.py * · project · - · -v= -h -k= -n= -p= -t=@ -b= --verbosity= --no-color --force-color --traceback --settings=!x
  --pythonpath=!x --noinput --no-input --failfast --testrunner=!x --keepdb --reverse --debug-mode --debug-sql
  --parallel=? --tag= --exclude-tag= --pdb!x --buffer --timing --shuffle=? --durations= --plan --fake --fake-initial
  --run-syncdb --list --check --dry-run --merge --empty --name= --database= --deploy --fail-level= --noreload
  --nothreading --skip-checks --format= --indent= --natural-foreign --app= --update --clear --link
-manage.py shell|manage.py dbshell|manage.py flush|manage.py loaddata|manage.py createsuperuser|manage.py changepassword
- · program · - · -* --*
+manage.py shell|manage.py shell_plus|manage.py runscript|manage.py dbshell|manage.py flush|manage.py
+ loaddata|manage.py createsuperuser|manage.py changepassword · program · - · -* --*
 alembic · project · - · -h -x=!x -c=@ -n= --config=@ --name= --raiseerr --version
 alembic history|alembic current|alembic heads|alembic branches|alembic show|alembic check · project · - · -v -r= -i
  --verbose --rev-range= --indicate-current --resolve-dependencies
 alembic upgrade|alembic revision|alembic merge|alembic stamp|alembic downgrade|alembic list_templates · project write ·
  - · -m= --message= --autogenerate --sql --tag= --head= --splice --branch-label= --version-path=@ --rev-id=
  --depends-on= --purge
+json.tool · read · >second · -h --help --sort-keys --no-ensure-ascii --json-lines --indent= --tab --no-indent --compact
+http.server · send outside · - · -b= -d= -p= -h --help --bind= --directory= --cgi!x --protocol=
+venv|virtualenv · write · > · -h -p=:python --help --system-site-packages --clear --upgrade --without-pip --prompt=
+ --upgrade-deps --copies --symlinks --python=:python --without-scm-ignore-files
+compileall|py_compile · write · >!w · -q -qq -f -b -l -r= -j= -x= -i=!x -d= -s= -p= -h --help --workers=
+ --invalidation-mode= --hardlink-dupes -
+zipfile|tarfile · read · - · -h --help -l= -t= --list= --test= -c!w --create!w -e!o --extract!o --filter= -v --verbose
+ --metadata-encoding=
+site|sysconfig|platform · read · - · -h --help --user-site --user-base
+this|calendar|uuid|tokenize|tabnanny|pyclbr|dis|ast|keyword|mimetypes|quopri · read · - · -* --*
+webbrowser|ftplib|telnetlib|smtpd|smtplib|poplib|nntplib|xmlrpc.server|socketserver|wsgiref.simple_server · send program
+ · - · -* --*
+pydoc|idlelib|antigravity|turtledemo|code|codeop|runpy|timeit|pdb|cProfile|profile|trace|pickle|pickletools|shelve|lib2to3
+ · program outside · - · -* --*
+asyncio|doctest|tracemalloc|faulthandler|zipapp|gzip|bz2|lzma|test|distutils|easy_install|setuptools|ensurepip · program
+ outside · - · -* --*
 unittest · project open · - · -h -v -q -f -c -b -k= --help --verbose --quiet --locals --failfast --catch --buffer
  --durations=
 unittest discover · project · :tests · -h -v -q -f -c -b -k= -s=@ -p= -t=@ --help --verbose --quiet --locals --failfast

@@ -16,8 +16,10 @@ SHARED = {
 
 ROWS = """
 systemctl · read inherit · - · @systemctl
+systemctl log-level|systemctl log-target|systemctl service-watchdogs · read · !o · @systemctl
+systemctl show-environment · secret · - · @systemctl
 systemctl status|systemctl show|systemctl cat|systemctl list-*|systemctl is-*|systemctl help|systemctl
- get-default|systemctl show-environment|systemctl log-level|systemctl whoami · read · - · @systemctl
+ get-default|systemctl whoami · read · - · @systemctl
 systemctl start|systemctl stop|systemctl restart|systemctl reload|systemctl try-restart|systemctl
  reload-or-restart|systemctl kill|systemctl reset-failed|systemctl enable|systemctl disable|systemctl
  reenable|systemctl preset|systemctl mask|systemctl unmask|systemctl daemon-reload|systemctl daemon-reexec|systemctl
@@ -63,16 +65,27 @@ openssl version|openssl x509|openssl verify|openssl asn1parse|openssl rand|opens
  -CAkey=!c -passin=!c -keyout=!o -engine=!x -provider=!x -provider-path=!x -config=!x -writerand=!o -new!c -newkey=!c
  -sign=!c -x509
 openssl * · program secret · - · -* --*
-crontab · read · - · -l -u=!o -e!o -r!o -i
-brew|apt|apt-get|apt-cache|dnf|yum|pacman|apk|dpkg|rpm|snap|flatpak · read · - · -h -v -V -q -y --help --version -l -L=
- -s= -S= -W -a -Q -Qi -Ql -Qs -qa -qi -ql --list --listfiles= --status= --search= --print-architecture
+crontab · read · !o · -l -u=!o -e!o -r!o -i
+brew|apt|apt-get|apt-cache|dnf|yum|apk|snap|flatpak · read · - · -h -v -V -q -y --help --version
+dpkg · read exact · - · -l -L= -s= -S= -W -p= -C --list --listfiles= --status= --search= --print-architecture --show
+ --version --help --get-selections --verify --print-avail= --audit --compare-versions
+rpm · read exact · - · -q -qa -qi -ql -qf -qc -qd -qR -qip -qlp -qpi -qpl -V -Va -h --version --help --query --all
+ --info --list --requires --provides --changelog --last --whatrequires= --whatprovides= --qf= --queryformat=
+pacman · read exact · - · -Q -Qi -Ql -Qs -Qe -Qm -Qn -Qo -Qdt -Qu -Ss -Si -Sl -Sg -F -Fl -V -h --version --help --query
 brew list|brew info|brew search|brew outdated|brew deps|brew uses|brew config|brew doctor|brew --prefix|brew
  leaves|brew home|brew desc|apt list|apt show|apt search|apt policy|apt depends|apt rdepends|apt-cache *|dnf list|dnf
  info|dnf search|dnf repolist|yum list|yum info|yum search|apk info|apk search|apk list|snap list|snap info|snap
  find|flatpak list|flatpak info|flatpak search · fetch · - · -a -i -q -v --installed --upgradable --all-versions
  --versions --cask --formula --json=? --tree --names-only --full --installed-on-request --all --greedy -1
  --no-all-versions
-brew *|apt *|apt-get *|dnf *|yum *|apk *|snap *|flatpak * · outside fetch program each · - · -* --*
+brew *|apt *|apt-get *|dnf *|yum *|apk *|snap *|flatpak * · outside fetch each · :system_package · -y -q -qq -f -n -s
+ -d -u -m -V -t= -S -x --yes --assume-yes --assumeyes --quiet --no-install-recommends --install-recommends
+ --no-install-suggests --reinstall --purge --autoremove --auto-remove --fix-broken --fix-missing --download-only
+ --dry-run --simulate --just-print --only-upgrade --no-upgrade --upgrade --cask --formula --formulae --casks --classic
+ --channel= --no-cache --virtual= --repository=!x --allow-untrusted!x --nogpgcheck!x --allow-unauthenticated!x --best
+ --refresh --force --verbose --greedy --zap --prune=? --all --HEAD --build-from-source --overwrite --debug --user
+ --system --noninteractive --skip-broken --target-release= --no-quarantine!x --no-progress --show-progress
+ --ignore-pinned --only-dependencies --help -h
 ip · read · - · -4 -6 -o -d -s -br -brief -j -p -c -h -details -stats -json -pretty -color=? -all -f= -family= -n=!o
  -netns=!o -b=!x -batch=!x -V
 ip addr|ip a|ip address|ip link|ip l|ip route|ip r|ip neigh|ip n|ip rule|ip netns|ip tunnel|ip maddr|ip mroute|ip
@@ -82,10 +95,10 @@ hostname · read · !o · -a -A -d -f -i -I -s -V -h -y --alias --all-fqdns --al
  --ip-address --long --short --version -F=!o --file=!o -b!o --boot!o
 ps · read · :ps · -* --*
 ansible|ansible-vault|ansible-galaxy · send program · - · -* --*
-ansible-playbook · send · @ · -v -vv -vvv -vvvv -C -D -K!c -k!c -b -l= -t= -f= -u=
- -c= -T= -e=:ansible -i=@ -M=!x -m=!x -a=!x --check --diff --syntax-check --list-tasks --list-tags --list-hosts --step
- --limit= --tags= --skip-tags= --forks= --user= --connection= --timeout= --start-at-task= --flush-cache
- --force-handlers --become --become-method= --become-user= --extra-vars=:ansible --inventory=@ --inventory-file=@
+ansible-playbook · send · @ · -v -vv -vvv -vvvv -C -D -K!c -k!c -b -l= -t= -f= -u= -c= -T= -e=:ansible -i=:inventory
+ -M=!x -m=!x -a=!x --check --diff --syntax-check --list-tasks --list-tags --list-hosts --step --limit= --tags=
+ --skip-tags= --forks= --user= --connection= --timeout= --start-at-task= --flush-cache --force-handlers --become
+ --become-method= --become-user= --extra-vars=:ansible --inventory=:inventory --inventory-file=:inventory
  --module-path=!x --private-key=!c --key-file=!c --ask-become-pass!c --ask-pass!c --ask-vault-pass!c --vault-id=!c
  --vault-password-file=!c --version --help -h --ssh-common-args=!x --ssh-extra-args=!x --scp-extra-args=!x
  --sftp-extra-args=!x --playbook-dir=@

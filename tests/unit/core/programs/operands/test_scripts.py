@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from quarterdeck.core.programs.scripts import database, is_safe_awk, jq, redis, sed, sql, yq
+from quarterdeck.core.programs.operands.scripts import database, is_safe_awk, jq, redis, sed, sql, yq
 
 
 @pytest.mark.parametrize("script", ["1,5p", "s/a/b/g", "/x/d", "$!p", "s|a|b|;p"])

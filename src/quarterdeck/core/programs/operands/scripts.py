@@ -26,17 +26,23 @@ _YQ_UNSAFE = re.compile(
     r"\bload\w*+\s*+\(|\b(?:str)?env\w*+\s*+\(|\benvsubst\b|\bsystem\b|\benv\b|\$ENV|\bfilename\b.*split_doc"
 )
 _SQL_READS = re.compile(
-    r"\s*+(?:select|explain|show|describe|desc|with|values|table|pragma\s+\w+\s*+;?\s*+\Z)\b", re.IGNORECASE
+    r"\s*+(?:(?:select|explain|show|describe|desc|with|values|table)\b|pragma\s+\w+\s*+;?\s*+\Z"
+    r"|pragma\s+(?:table_x?info|index_list|index_x?info|foreign_key_list)\s*+\([\w\s]*+\)\s*+\Z)",
+    re.IGNORECASE,
 )
 _SQL_CHANGES = re.compile(
     r"\b(?:insert|update|delete|drop|alter|create|truncate|grant|revoke|copy|into|call|do|execute|attach|detach|vacuum|"
     r"reindex|replace|merge|set|load|import|lock|refresh|cluster|comment|security|listen|notify|prepare|reassign|analyze|"
-    r"kill|shutdown|flush|reset|purge|handler|install|uninstall|dblink\w*|lo_\w+|pg_(?:read|write|ls|terminate|cancel|"
-    r"reload|rotate|sleep|stat_file|logical|switch|create|start|stop|promote)\w*|load_file|load_extension|readfile|"
+    r"kill|shutdown|flush|reset|purge|handler|install|uninstall|dblink\w*|lo_\w+|uescape|"
+    r"pg_(?!(?:size_pretty|total_relation_size|relation_size|table_size|indexes_size|database_size|column_size|get_\w+|"
+    r"typeof|backend_pid|stat_get\w+|is_in_recovery|postmaster_start_time|encoding_to_char|table_is_visible|"
+    r"blocking_pids|current_\w+|tablespace_size|conf_load_time)\b)\w+(?=\s*+\()|load_file|load_extension|readfile|"
     r"writefile|edit|fts3_tokenizer|sys_(?:exec|eval)|xp_\w+|setval|nextval|set_config|query_to_xml\w*|nonce)\b",
     re.IGNORECASE,
 )
-_SQL_TEXTS = re.compile(r"'(?:[^']|'')*+'")
+_SQL_TEXTS = re.compile(r"'(?:[^']|'')*+'|(?P<name>\"(?:[^\"]|\"\")*+\"|`[^`]*+`|\[[^\]]*+\])")
+"""Texts, and names or texts in other quotes, which differ between databases."""
+_SQL_QUOTES = re.compile(r"['\";\[\]`]")
 _PSQL_LOOKS = re.compile(
     r"\s*+\\(?:d\w*\+?|l\+?|dt\S*|conninfo|z|sf|sv|x|timing|encoding|\?|h)(?:\s+[\w.*\"?-]+)*+\s*+\Z"
 )
@@ -48,6 +54,9 @@ _REDIS_READS = word_set(
     "scard sismember zrange zcard zscore zcount exists dbsize strlen getrange xlen xrange xinfo time echo bitcount "
     "pfcount sscan hscan zscan randomkey lastsave role object dump"
 )
+
+
+_REDIS_SETTING = re.compile(r"(?!.*(?:pass|auth))[a-z][a-z-]*", re.IGNORECASE)
 
 
 def sed(operands: Sequence[str], words: Sequence[str], folder: Folder, named: int) -> Effects:
@@ -96,25 +105,30 @@ def sql(operands: Sequence[str], words: Sequence[str], folder: Folder, named: in
 def _is_query(text: str) -> bool:
     if _PSQL_LOOKS.fullmatch(text) or _SQLITE_LOOKS.fullmatch(text):
         return True
-    bare = _SQL_TEXTS.sub("''", text)
+    if any("'" in found["name"] or '"' in found["name"][1:-1] for found in _SQL_TEXTS.finditer(text) if found["name"]):
+        return False  # a quote within other quotes: databases differ on where the text ends
+    bare = _SQL_TEXTS.sub(lambda found: _SQL_QUOTES.sub(" ", found["name"]) if found["name"] else "''", text)
     statements = [statement for statement in bare.split(";") if statement.strip()]
     return (
         "\\" not in bare
         and "--" not in bare
+        and "#" not in bare
         and "/*" not in bare
         and "$$" not in bare
         and all(_SQL_READS.match(statement) and not _SQL_CHANGES.search(statement) for statement in statements)
     )
 
 
-_GIVES_STATEMENT = ("-c", "-e", "-l", "-V", "-?", "--command", "--execute", "--list", "--version", "--help")
+_GIVES_STATEMENT = {
+    "psql": re.compile(r"-[^-hpUdFPRTfoLv]*[cl]|-[V?]|--(?:command|list|version|help)\b"),
+    "mysql": re.compile(r"-[^-hPuDSp]*e|-[V?]|--(?:execute|version|help)\b"),
+}
 
 
 def database(operands: Sequence[str], words: Sequence[str], folder: Folder, named: int) -> Effects:
     """The effects of a client that reads statements from its input unless an option gives one."""
-    given = any(
-        word.startswith(_GIVES_STATEMENT) or (word[:1] == "-" != word[1:2] and word[-1] in "cel") for word in words[1:]
-    )
+    gives = _GIVES_STATEMENT["psql" if "psql" in words[0] else "mysql"]
+    given = any(map(gives.match, words[1:]))
     return 0 if given else PROGRAM
 
 
@@ -133,6 +147,10 @@ def redis(operands: Sequence[str], words: Sequence[str], folder: Folder, named: 
             if any(word in ("--version", "--help", "--bigkeys", "--scan", "--stat", "--latency") for word in words)
             else PROGRAM
         )
+    if [word.lower() for word in operands[:2]] == ["config", "get"] and not _REDIS_SETTING.fullmatch(
+        "".join(operands[2:])
+    ):
+        return SECRET
     if operands[0].lower() in _REDIS_READS or [word.lower() for word in operands[:2]] in (
         ["config", "get"],
         ["client", "list"],

@@ -93,6 +93,8 @@ def interpreter(word: str, folder: Folder) -> Effects:
 
 def repository(word: str, folder: Folder) -> Effects:
     """A repository for gh: one with a host in front is asked there, with the person's credentials for it."""
+    if "@" in word and not word.startswith("git@github.com:"):
+        return SECRET
     host, _, rest = word.removeprefix("https://").partition("/")
     return SECRET if "/" in rest and host != "github.com" else 0
 
@@ -111,8 +113,16 @@ def network(word: str, folder: Folder) -> Effects:
     return OUTSIDE if word == "host" or word.startswith(("container:", "ns:")) else 0
 
 
+_REMOTE_FOLDER = re.compile(
+    r"[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|sh|app|co|cloud|example|edu|gov|ai|xyz)/|.*(?://|[?&]ref=)|git@"
+)
+"""A repository that docker and kubectl fetch, though it looks like a path."""
+
+
 def build_context(word: str, folder: Folder) -> Effects:
-    return 0 if word == "-" else run(word, folder) | (FETCH if "://" in word else 0)
+    if word == "-":
+        return 0
+    return PROGRAM | FETCH if _REMOTE_FOLDER.match(word) else run(word, folder)
 
 
 def manifest(word: str, folder: Folder) -> Effects:
@@ -120,7 +130,7 @@ def manifest(word: str, folder: Folder) -> Effects:
 
 
 def chart(word: str, folder: Folder) -> Effects:
-    return PROGRAM | FETCH if "://" in word or word[:1] in ("/", "~") else 0
+    return PROGRAM | FETCH if "://" in word else run(word, folder) if word[:1] in "/~." else 0
 
 
 def build_output(word: str, folder: Folder) -> Effects:
@@ -163,7 +173,25 @@ def coverage_report(word: str, folder: Folder) -> Effects:
 
 
 def compiler(word: str, folder: Folder) -> Effects:
-    return PROGRAM if word.startswith(("l,", "a,", "p,", "plugin", "pass-plugin", "use-ld", "o")) else 0
+    if word.startswith(("l,", "a,", "p,", "plugin", "pass-plugin", "use-ld", "o")):
+        return PROGRAM
+    value = word.partition("=")[2]
+    return OUTSIDE if value[:1] in ("/", "~") or ".." in value else 0
+
+
+def web_file(word: str, folder: Folder) -> Effects:
+    """An address whose file is saved under its own name: hidden files configure programs."""
+    path = re.split(r"[?#]", word.partition("://")[2] or word, maxsplit=1)[0].partition("/")[2]
+    hidden = any(part[:1] == "." or part[:4].lower() == "%2e" for part in path.split("/"))
+    return url_effects(word, folder) | (OUTSIDE if hidden else 0)
+
+
+def system_package(word: str, folder: Folder) -> Effects:
+    """A package of the system: a file, an address or a foreign source is more than a rule for installing covers."""
+    return PROGRAM if "://" in word or word.count("/") > 1 or word[:1] in "/~." or word.endswith(_PACKAGE_FILES) else 0
+
+
+_PACKAGE_FILES = (".deb", ".rpm", ".rb", ".pkg", ".apk", ".snap", ".zst", ".flatpak", ".flatpakref")
 
 
 def remote_shell(word: str, folder: Folder) -> Effects:

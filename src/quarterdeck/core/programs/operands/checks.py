@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
-from quarterdeck.core.programs import scripts, word_checks
 from quarterdeck.core.programs.grammar import (
     FETCH,
     MORE,
+    NAMED,
     OPERAND,
     OUTSIDE,
     PROGRAM,
@@ -22,9 +23,10 @@ from quarterdeck.core.programs.grammar import (
     Effects,
     word_set,
 )
+from quarterdeck.core.programs.operands import file_checks, scripts, word_checks
 from quarterdeck.core.programs.project_paths import Folder, is_inside, passed_on, report, run, written
 
-Check = Callable[[Sequence[str], Sequence[str], Folder, int], Effects]
+Check = file_checks.Check
 
 HARMLESS_VARIABLES = word_set(
     "CI NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE TERM COLUMNS LINES LANG LC_ALL LC_CTYPE LC_MESSAGES TZ "
@@ -58,7 +60,10 @@ _GIT_KEYS = re.compile(
     re.IGNORECASE,
 )
 _GIT_SETTINGS = word_set("core.pager=cat core.pager= commit.gpgsign=false tag.gpgsign=false core.editor=true")
-_GIT_READS = word_set("--get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool -l --list get list")
+_GIT_READS = word_set("--get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool -l --list")
+_GIT_CHANGES = ("--uns", "--add", "--rep", "--ren", "--rem", "--ed", "-e")
+_GIT_SECRETS = re.compile(r"token|passw|secret|extraheader|credential", re.IGNORECASE)
+_GIT_ADDRESS = re.compile(r"[/~.]|[^/]*:")
 _PLUGINS = word_set(
     "xdist pytest_cov randomly sugar timeout rerunfailures benchmark pytest_mock asyncio anyio django flask "
     "hypothesispytest cacheprovider logging pytester terminal junitxml faulthandler doctest unittest capture"
@@ -94,7 +99,7 @@ _SWITCH = re.compile(r"(?!SHELL|MAKE)[A-Z][A-Z0-9_]*=(?:\d+|true|false|yes|no|on
 _MAKE_SETS = re.compile(r"[=*?\[]")
 _LINKER = re.compile(r"(?:all=)?(?:-[swNlmS]|-X[ =][\w./-]+=[\w.:+-]*)(?: (?:-[swNlmS]|-X[ =][\w./-]+=[\w.:+-]*))*+\Z")
 _BUILD_SENDS = re.compile(
-    r"(?:.*[:.])?(?:publish\w*|deploy|release|upload\w*|push|exec|yank|login|global|nuget|tool|workload|uninstall|archives?\.install|"
+    r"(?:eval|set|session|apply|console|cmd)(?:\s|\Z)|[!~]|(?:.*[:.])?(?:publish\w*|deploy|release|upload\w*|push|exec|yank|login|global|nuget|tool|workload|uninstall|archives?\.install|"
     r"local\.hex|escript\.install|artifactoryPublish|site-deploy|wagon\w*|dependency:get)\Z|exec:"
 )
 _PROPERTIES = re.compile(
@@ -118,10 +123,6 @@ _REPORTERS = word_set(
     "jest-junit documentation failures offenses files simple fuubar emacs clang worst pacman quiet stylish compact "
     "unix visualstudio"
 )
-_TAR_READS = frozenset("ctvzjJZapkmnsSowWlBfbgRhid")
-_TAR_WRITES = frozenset("xurA")
-_PACKED = re.compile(r".*\.(?:tar|tgz|tbz2?|txz|tzst|zip|tar\.\w+)")
-_TAR_LONG = ("--append", "--update", "--catenate", "--concatenate", "--delete")
 
 
 def _none(operands: Sequence[str], words: Sequence[str], folder: Folder, named: int) -> Effects:
@@ -165,11 +166,20 @@ def _clone(operands: Sequence[str], words: Sequence[str], folder: Folder, named:
 
 
 def _git_config(operands: Sequence[str], words: Sequence[str], folder: Folder, named: int) -> Effects:
-    if not _GIT_READS.isdisjoint(words) or len(operands) < len(("key", "value")):
-        return 0
-    key = operands[1] if operands[0] == "set" else operands[0]
-    effects = WRITE if _GIT_KEYS.match(key) else PROGRAM
-    return effects | (0 if {"--global", "--system", "-f", "--file"}.isdisjoint(words) else OUTSIDE)
+    given = [word for word in words[1:] if word[:1] == "-"]
+    changes = any(word.startswith(_GIT_CHANGES) for word in given)
+    if operands[:1] in (["get"], ["list"]) or not _GIT_READS.isdisjoint(given) or not (changes or len(operands) > 1):
+        return SECRET if any(map(_GIT_SECRETS.search, operands)) else 0
+    elsewhere = any(word.startswith(("--gl", "--sy", "--fi", "-f")) for word in given)
+    keys = operands[1:2] if operands[0] in ("set", "unset") else operands[:1]
+    effects = WRITE if all(map(_GIT_KEYS.match, keys)) or not operands[1:] else PROGRAM
+    return effects | (OUTSIDE if elsewhere else 0)
+
+
+def _git_remote(operands: Sequence[str], words: Sequence[str], folder: Folder, named: int) -> Effects:
+    """A repository by its address or folder, which no remote of the project names."""
+    effects = _git_url(operands, words, folder, named)
+    return effects | (OPERAND if operands and not named and _GIT_ADDRESS.match(operands[0]) else 0)
 
 
 def _format(operands: Sequence[str], words: Sequence[str], folder: Folder, named: int) -> Effects:
@@ -191,6 +201,22 @@ def _fixer(operands: Sequence[str], words: Sequence[str], folder: Folder, named:
     return _each(written)(operands, words, folder, named) if any(word.startswith(_FIXES) for word in words) else 0
 
 
+def _override(word: str, folder: Folder) -> Effects:
+    """A setting of pytest. One that names a file stays in the project."""
+    value = word.partition("=")[2]
+    return PROGRAM if not _INI_KEYS.match(word) else written(value, folder) & ~WRITE if value[:1] in "/~." else 0
+
+
+def _linter(operands: Sequence[str], words: Sequence[str], folder: Folder, named: int) -> Effects:
+    """Files of a tool that reads its configuration, which may be code, beside them."""
+    return _fixer(operands, words, folder, named) | _each(_go_package)(operands, words, folder, named)
+
+
+def _go_package(word: str, folder: Folder) -> Effects:
+    """A folder with its code; `...` means the folders below too."""
+    return run(word.removesuffix("...").rstrip("/") or ".", folder)
+
+
 def _build_words(word: str, folder: Folder) -> Effects:
     if word[:1] in ("/", "~", ".") and word[:2] != "//" and not is_inside(word, folder):
         return PROGRAM
@@ -203,74 +229,10 @@ def _httpie(operands: Sequence[str], words: Sequence[str], folder: Folder, named
     return FETCH | (SEND if sends or any(re.search(r"(?<!=)[:=@]=?(?!=)", item) for item in items) else 0)
 
 
-def _rsync(operands: Sequence[str], words: Sequence[str], folder: Folder, named: int) -> Effects:
-    effects = 0
-    for word in operands[:-1]:
-        effects |= FETCH | PROGRAM if ":" in word.partition("/")[0] else 0
-    if operands:
-        host = ":" in operands[-1].partition("/")[0]
-        effects |= SEND | PROGRAM if host else written(operands[-1].rstrip("/") or "/", folder)
-    return effects
-
-
-def _tar(operands: Sequence[str], words: Sequence[str], folder: Folder, named: int) -> Effects:
-    """The first word may be letters of options without a dash. An archive on another machine is reached by ssh. Packing
-    files of the project into an archive beside them has no effect; unpacking may write any file of the project."""
-    effects = 0
-    packs = changes = False
-    archive = ""
-    for at, word in enumerate(words[1:], 1):
-        bundle = word if at == 1 and word[:1] != "-" else word[1:] if word[:1] == "-" != word[1:2] else ""
-        if at == 1 and bundle == word and not named:
-            for letter in bundle:
-                effects |= 0 if letter in _TAR_READS else WRITE if letter in _TAR_WRITES else PROGRAM
-        options = at == 1 or word[:1] == "-"
-        packs = packs or (options and "c" in bundle) or word.startswith("--create")
-        changes = changes or (options and any(letter in bundle for letter in "urA")) or word.startswith(_TAR_LONG)
-        if "f" in bundle and not archive:
-            attached = bundle.partition("f")[2] if word[:1] == "-" else ""
-            archive = attached or (words[at + 1] if at + 1 < len(words) else "")
-        elif word.startswith("--file="):
-            archive = word[7:]
-    if archive:
-        effects |= _archive(archive, folder)
-        if packs or changes:
-            more = written(archive, folder)
-            effects |= 0 if more == WRITE and not changes and _PACKED.fullmatch(archive) else more
-    if packs and not effects:
-        effects |= _each(passed_on)([word for word in operands[1:] if word != archive], words, folder, 0)
-    return effects
-
-
-def _archive(word: str, folder: Folder) -> Effects:
-    return PROGRAM if ":" in word.partition("/")[0] else 0
-
-
-def _copy(operands: Sequence[str], words: Sequence[str], folder: Folder, named: int) -> Effects:
-    name = words[0].rpartition("/")[2]
-    targets = operands if name in ("mv", "ln") else operands[-1:]
-    effects = 0
-    for word in targets:
-        effects |= written(word.rstrip("/") or "/", folder)
-    return effects
-
-
-def _chmod(operands: Sequence[str], words: Sequence[str], folder: Folder, named: int) -> Effects:
-    opens = bool(operands) and bool(re.fullmatch(r"[^=]*[+=][^,]*s.*|[4267]\d\d\d|0?777|[ao]*\+.*w.*", operands[0]))
-    effects = OUTSIDE if opens and not named else 0
-    for word in operands[max(named, 1) :]:
-        effects |= written(word, folder)
-    return effects
-
-
 def _environment(operands: Sequence[str], words: Sequence[str], folder: Folder, named: int) -> Effects:
     if all(word[:1] == "-" or "=" in word for word in words[1:]):
         return SECRET
     return PROGRAM if any("=" in word and not HARMLESS_ASSIGNMENT.fullmatch(word) for word in operands) else 0
-
-
-def _last_file(operands: Sequence[str], words: Sequence[str], folder: Folder, named: int) -> Effects:
-    return written(operands[-1], folder) if operands else 0
 
 
 def _sources(word: str, folder: Folder) -> Effects:
@@ -283,14 +245,19 @@ def _unit(word: str, folder: Folder) -> Effects:
 
 
 def _processes(operands: Sequence[str], words: Sequence[str], folder: Folder, named: int) -> Effects:
-    """Letters without a dash are options of BSD: `e` shows the environment of each process."""
-    return SECRET if any("e" in word and word.isalpha() for word in words[1:2]) else 0
+    """Letters without a dash are options of BSD: `e` shows the environment of each process, as `-E` does on macOS."""
+    for before, word in pairwise(words):
+        is_value = before[-1] in "CuUoOptgGsq" and (before[:1] == "-" or before.isalpha()) and before != words[0]
+        if not is_value and (("e" in word and word.isalpha()) or ("E" in word and word[:1] == "-" != word[1:2])):
+            return SECRET
+    return 0
 
 
 _git_url = _each(lambda word, folder: PROGRAM if _GIT_RUNS.search(word) else 0)
 
 CHECKS: Mapping[str, Check] = {
     "git_urls": _git_url,
+    "git_remote": _git_remote,
     "clone": _clone,
     "git_config": _git_config,
     "git_setting": _each(_git_setting),
@@ -299,7 +266,7 @@ CHECKS: Mapping[str, Check] = {
     "tfout": _each(lambda word, folder: report(word, folder) and written(word, folder) | OUTSIDE),
     "plugin": _each(lambda word, folder: 0 if word.startswith("no:") or word in _PLUGINS else PROGRAM),
     "warning": _each(word_checks.warning),
-    "override": _matches(_INI_KEYS, PROGRAM),
+    "override": _each(_override),
     "cov_report": _each(word_checks.coverage_report),
     "folder": _none,
     "format": _format,
@@ -317,7 +284,10 @@ CHECKS: Mapping[str, Check] = {
     "shows": lambda operands, words, folder, named: 0 if _SHOW_WORDS.issuperset(operands[:1]) else OUTSIDE,
     "property": _matches(_PROPERTIES, PROGRAM),
     "fixer": _fixer,
-    "aws": _each(lambda word, folder: passed_on(word.partition("://")[2], folder) if word.startswith("file") else 0),
+    "linter": _linter,
+    "cloud": file_checks.cloud,
+    "cloud_copy": file_checks.cloud_copy,
+    "zip": file_checks.zipped,
     "uploads": lambda operands, words, folder, named: _each(passed_on)(operands[1:], words, folder, max(named - 1, 0)),
     "text": _each(word_checks.passed_on_text),
     "report": _each(report),
@@ -351,17 +321,17 @@ CHECKS: Mapping[str, Check] = {
     "httpie": _httpie,
     "ssh_option": _matches(_SSH_OPTIONS, PROGRAM),
     "rsh": _each(word_checks.remote_shell),
-    "rsync": _rsync,
-    "sed": scripts.sed,
+    "rsync": file_checks.rsync,
+    "sed": file_checks.in_place(scripts.sed, "--in"),
     "awk": scripts.awk,
-    "jq": scripts.jq,
-    "yq": scripts.yq,
+    "jq": file_checks.in_place(scripts.jq, "--in-place"),
+    "yq": file_checks.in_place(scripts.yq, "--in"),
     "less": _each(word_checks.less_command),
     "find_starts": _none,
-    "tar": _tar,
-    "archive": _each(_archive),
-    "copy": _copy,
-    "chmod": _chmod,
+    "tar": file_checks.tar,
+    "archive": _each(file_checks.archive),
+    "copy": file_checks.copy,
+    "chmod": file_checks.chmod,
     "sql": scripts.sql,
     "psql": lambda operands, words, folder, named: (
         scripts.database(operands, words, folder, named)
@@ -387,11 +357,24 @@ CHECKS: Mapping[str, Check] = {
     "date": lambda operands, words, folder, named: (
         OUTSIDE if "-j" not in words and any(word[:1] != "+" for word in operands) else 0
     ),
-    "last_file": _last_file,
+    "last_file": file_checks.last_file,
+    "go_package": _each(_go_package),
+    "log": _each(lambda word, folder: 0 if word.isdigit() else written(word, folder) | NAMED),
+    "classpath": _each(lambda word, folder: max(run(part or ".", folder) for part in word.split(":"))),
+    "emit": _each(lambda word, folder: written(word.partition("=")[2], folder) if "=" in word else 0),
+    "rustfmt": _each(lambda word, folder: 0 if word[:1] == "-" else written(word, folder)),
+    "format_name": _each(lambda word, folder: PROGRAM if ".lua" in word.lower() or "/" in word else 0),
+    "inventory": _each(lambda word, folder: PROGRAM if "," in word else run(word, folder)),
+    "set_file": _each(lambda word, folder: passed_on(word.partition("=")[2] or word, folder)),
+    "secret_key": _each(lambda word, folder: SECRET if _GIT_SECRETS.search(word) or "auth" in word else 0),
+    "gh_item": _each(lambda word, folder: word_checks.repository(word, folder) if "://" in word else 0),
+    "web_files": _each(word_checks.web_file),
+    "system_package": _each(word_checks.system_package),
+    "module_files": _each(lambda word, folder: written(word, folder) & ~WRITE),
 }
 
 ANY_ORDER = word_set(
-    "urls tests make resources build_words packages npm_packages image context manifests units sources endpoint diff "
-    "git_urls"
+    "urls web_files gh_item go_package linter git_remote tests make resources build_words packages npm_packages image "
+    "context manifests units sources endpoint diff git_urls"
 )
 """Checks that judge each operand alone, wherever the options are."""

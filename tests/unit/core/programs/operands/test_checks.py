@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from quarterdeck.core.programs.checks import CHECKS, HARMLESS_ASSIGNMENT
 from quarterdeck.core.programs.grammar import NAMED, OUTSIDE, PROGRAM, SECRET, SEND, WRITE
+from quarterdeck.core.programs.operands.checks import CHECKS, HARMLESS_ASSIGNMENT
 from tests.support.rulebook import effect_of, runs
 
 

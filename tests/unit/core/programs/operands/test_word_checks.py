@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from quarterdeck.core.programs.grammar import FETCH, OPERAND, PROGRAM, SECRET, WRITE
-from quarterdeck.core.programs.word_checks import (
+from quarterdeck.core.programs.operands.word_checks import (
     begins,
     compared,
     database_host,
