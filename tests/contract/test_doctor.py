@@ -49,12 +49,16 @@ def test_a_healthy_daemon_needs_no_fix(daemon: Daemon) -> None:
 
 
 def test_the_api_says_of_the_daemon_what_the_doctor_says(daemon: Daemon) -> None:
-    assert daemon.api("GET", "/health")[1] == {"status": "ok", "health": [], "next": None}
+    found = daemon.api("GET", "/health")[1]
+    assert (found["status"], [one["level"] for one in found["health"]]) == ("ok", ["good"])
+    assert found["health"][0]["says"] == f"running at {daemon.note()['url']}"
     daemon.hook(b"{")
-    (found,) = until(lambda: daemon.api("GET", "/health")[1]["health"], what="a finding")
+    (found,) = until(lambda: daemon.api("GET", "/health")[1]["health"][1:], what="a finding")
     assert (found["name"], found["level"], found["ok"]) == ("refused", "advice", True)
     assert found["runner_id"] == daemon.note()["runner_id"]
-    assert [c["says"] for c in examined(daemon.home, "refused")] == [found["says"]]
+    listed = daemon.api("GET", "/health")[1]["health"]
+    shown = examined(daemon.home, "daemon", "refused")
+    assert [{**one, "runner_id": found["runner_id"]} for one in shown] == listed
 
 
 def test_advice_is_marked_apart_from_problems(daemon: Daemon) -> None:

@@ -85,6 +85,14 @@ SETTINGS = {
     "env": {"NODE_ENV": "test"},
     "permissions": {"allow": ["Bash(make test:*)"]},
 }
+WATCHING = {
+    "runner_id": "otter-1a2b3c4d",
+    "name": "projects",
+    "ok": True,
+    "level": "good",
+    "says": "changes are noticed as they happen",
+    "fix": "",
+}
 SLOW_LOOP = {
     "runner_id": "otter-1a2b3c4d",
     "name": "loop",
@@ -93,7 +101,7 @@ SLOW_LOOP = {
     "says": "it is 120 ms late (p99 of the last minute; should be under 50 ms)",
     "fix": "check what else keeps this machine busy, then: qd doctor",
 }
-"""A finding; a daemon that records examples is well."""
+"""Findings; a daemon that records examples is well."""
 FIXED: Json = {
     "pid": 48213,
     "memory_bytes": 187301888,
@@ -342,7 +350,7 @@ class Recorder:
         settings = self._call("list_settings")["settings"]
         kept = [one for one in settings if one["key"] in ("decide.hold", "runner.name")]
         self.examples["list_settings"]["answer"]["settings"] = kept
-        self.examples["get_health"] = {"answer": {"status": "ok", "health": [SLOW_LOOP], "next": None}}
+        self.examples["get_health"] = {"answer": {"status": "ok", "health": [SLOW_LOOP, WATCHING], "next": None}}
         self._call("healthz")
         self._call("get_stats")
         self.examples["get_stats"]["answer"]["version"] = "0.1.0"

@@ -66,6 +66,10 @@ class HealthBackend(Protocol):
     def settings(self) -> list[EffectiveSetting]:
         """The settings in force, without secrets."""
 
+    @property
+    def url(self) -> str:
+        """The address of the daemon on its machine."""
+
     def stats(self) -> dict[str, Any]:
         """The numbers of `GET /stats`."""
 

@@ -271,6 +271,7 @@ class Daemon:
             self._panes,
             StatsCollector(loop, self._log, attendance, self._notifier.stats),
             self._effective_settings(),
+            lambda: self._servers.url,
         )
         self._credentials = read_credentials(self._home, loop, self._redactor)
         self._exits.callback(self._save_token_use)

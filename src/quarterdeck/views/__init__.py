@@ -9,7 +9,7 @@ possible_actions   what a person can do with a session, with the reason when it 
 code_colours       the colours of code and of diffs
 session_label      the word and the sign for what a session does
 run_history        the runs and the actors of a session
-health             findings from the daemon's stats
+health             what is wrong with the daemon, and how to fix it
 projection         views from structs with the same fields
 versions           what to do about a daemon of another version
 """

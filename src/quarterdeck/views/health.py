@@ -1,8 +1,8 @@
-"""Findings from the daemon's stats: what is wrong, and how to fix it. Pure: stats in, checks out."""
+"""What the daemon can say about itself: what is wrong, and how to fix it. Pure: facts in, checks out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -56,6 +56,44 @@ class HealthCheck(Struct, frozen=True):
 
 MARKS = {"good": "✓", "advice": "i", "problem": "✗"}
 """The mark of each level of a finding."""
+
+
+UNWELL = {
+    "read_only": "its log is damaged and read-only",
+    "nearly_full": "its disk is nearly full",
+    "not_recording": "its log cannot be written",
+}
+"""The daemon's states other than `ok`, in words."""
+
+
+class DaemonFacts(Struct, frozen=True, kw_only=True):
+    """What a daemon knows about itself: its state as in `/healthz`, its address, its numbers, and how it notices
+    changes in projects."""
+
+    status: str
+    url: str
+    stats: Mapping[str, Any]
+    watch: str
+    scan_notes: Sequence[str] = ()
+
+
+def daemon_checks(facts: DaemonFacts, version: str) -> list[HealthCheck]:
+    """Everything that a daemon can say about itself, good or not, in the order in which problems must be fixed."""
+    return [_running(facts), *findings(facts.stats, version), *_projects(facts)]
+
+
+def _running(facts: DaemonFacts) -> HealthCheck:
+    if facts.status == "ok":
+        return HealthCheck("daemon", True, f"running at {facts.url}")
+    unwell = UNWELL.get(facts.status, facts.status)
+    return HealthCheck("daemon", False, f"it is running at {facts.url}, but {unwell}", "see below")
+
+
+def _projects(facts: DaemonFacts) -> Iterator[HealthCheck]:
+    """How changes in projects are noticed; nothing before the first scan."""
+    if facts.watch == "live":
+        yield HealthCheck("projects", True, "changes are noticed as they happen")
+    yield from (HealthCheck("projects", True, note) for note in facts.scan_notes)
 
 
 def findings(stats: Mapping[str, Any], version: str, newer_daemon: str = UPGRADE_COMMAND) -> list[HealthCheck]:

@@ -241,3 +241,11 @@ def test_answers_are_shaped_for_the_event_they_answer() -> None:
         for decision in (Allow(), Deny("d"), Block("b"), Answered({"q": "a"}), Ask(), NoOpinion()):
             answer = write_answer(hook, "Bash", {}, decision) or {}
             assert answer.get("hookSpecificOutput", {}).get("hookEventName", hook) == hook
+
+
+@given(stories())
+def test_a_cause_is_an_earlier_event_so_that_causes_form_no_ring(story: Story) -> None:
+    numbers = {event.event_id: event.seq_no for event in story.events}
+    for event in story.events:
+        parent = event.cause.parent_event_id if event.cause else None
+        assert parent is None or numbers[parent] < event.seq_no

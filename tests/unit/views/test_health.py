@@ -9,7 +9,18 @@ from typing import Any
 import pytest
 
 import quarterdeck
-from quarterdeck.views.health import MARKS, REFUSED, HealthCheck, findings, quantile, size, summary
+from quarterdeck.views.health import (
+    MARKS,
+    REFUSED,
+    UNWELL,
+    DaemonFacts,
+    HealthCheck,
+    daemon_checks,
+    findings,
+    quantile,
+    size,
+    summary,
+)
 
 FAST: dict[str, Any] = {"count": 100, "sum": 0.1, "buckets": [[0.001, 100], [0.05, 100], [0.1, 100]]}
 SLOW: dict[str, Any] = {"count": 100, "sum": 9.0, "buckets": [[0.001, 90], [0.05, 90], [0.1, 100]]}
@@ -134,3 +145,27 @@ def test_sizes_have_readable_units() -> None:
         "77.0 GB",
         "5.0 TB",
     ]
+
+
+def facts(**changes: Any) -> DaemonFacts:
+    return DaemonFacts(**{"status": "ok", "url": "http://127.0.0.1:4180", "stats": well(), "watch": "off", **changes})
+
+
+def test_a_daemon_that_is_well_says_where_it_runs() -> None:
+    assert [(check.level, check.says) for check in daemon_checks(facts(), "1.0")] == [
+        ("good", "running at http://127.0.0.1:4180")
+    ]
+
+
+@pytest.mark.parametrize("status", UNWELL)
+def test_a_daemon_that_records_nothing_says_so_first(status: str) -> None:
+    [first, *_] = daemon_checks(facts(status=status), "1.0")
+    assert (first.name, first.ok) == ("daemon", False)
+    assert UNWELL[status] in first.says
+
+
+def test_findings_come_before_how_projects_are_watched() -> None:
+    late = {**well(), "loop_lag_seconds": {"p99": 0.4}}
+    found = daemon_checks(facts(stats=late, watch="live", scan_notes=("2 folders were left out",)), "1.0")
+    assert [check.name for check in found] == ["daemon", "loop", "projects", "projects"]
+    assert [check.says for check in found[2:]] == ["changes are noticed as they happen", "2 folders were left out"]

@@ -22,18 +22,11 @@ from quarterdeck.drivers.base import Driver, InstallStatus
 from quarterdeck.drivers.registry import Drivers
 from quarterdeck.errors import NoDaemon, QuarterdeckError, Refused
 from quarterdeck.surfaces.client.http import START_HINT, Client
-from quarterdeck.views.health import HealthCheck, findings
+from quarterdeck.views.health import HealthCheck, version_findings
 
 REPORT_SECONDS = 60.0
 """How long after a start no session may have reported yet, even if all are connected."""
 OPEN_GATE = "to remove it: qd install"
-
-UNWELL = {
-    "read_only": "its log is damaged and read-only",
-    "nearly_full": "its disk is nearly full",
-    "not_recording": "its log cannot be written",
-}
-"""The daemon's states other than `ok`, in words."""
 
 
 def checks(home: Path, file: Path | None = None) -> list[HealthCheck]:
@@ -57,10 +50,10 @@ def checks(home: Path, file: Path | None = None) -> list[HealthCheck]:
         return [*found, _program(driver), *_connection(home, config, driver)]
     except Refused as error:
         return [*found, HealthCheck("daemon", False, f"it refuses this command: {error}", "qd stop, then qd up")]
-    daemon = _daemon(client, config)
+    version, daemon, own = version_findings(stats["version"], __version__), *_of_daemon(client, config)
     hooks = _connection(home, config, driver, "" if daemon.ok else "fix the daemon first")
     connected = any(check.name == "hooks" and check.ok for check in hooks)
-    found += [daemon, *findings(stats, __version__), *_socket(home), *_projects(client)]
+    found += [daemon, *version, *own, *_socket(home)]
     found += [_program(driver), *hooks]
     return found + (_silent_sessions(client, drivers, stats) if connected else [])
 
@@ -106,17 +99,16 @@ def _channels(config: Config) -> list[HealthCheck]:
     ]
 
 
-def _daemon(client: Client, config: Config) -> HealthCheck:
-    status = client.call("GET", "/healthz")["status"]
+def _of_daemon(client: Client, config: Config) -> tuple[HealthCheck, list[HealthCheck]]:
+    """What the daemon says about itself: that it runs, and all else. Only a file tells which port it will have next."""
+    listed = client.get("/api/v1/health")["health"]
+    running, *others = (HealthCheck(one["name"], one["ok"], one["says"], one["fix"]) for one in listed)
     port = urlsplit(client.url).port
-    if status != "ok":
-        says = f"it is running at {client.url}, but {UNWELL.get(status, status)}"
-        return HealthCheck("daemon", False, says, "see below")
-    if config.runner.port not in (0, port):
+    if running.ok and config.runner.port not in (0, port):
         says = f"it listens at {client.url}, but runner.port is {config.runner.port}"
         fix = f"to keep port {port}, set runner.port: {port} in config.yaml; otherwise qd stop, qd up; then qd install"
-        return HealthCheck("daemon", False, says, fix)
-    return HealthCheck("daemon", True, f"running at {client.url}")
+        running = HealthCheck("daemon", False, says, fix)
+    return running, others
 
 
 def _port(home: Path, config: Config) -> list[HealthCheck]:
@@ -147,14 +139,6 @@ def _silent_sessions(client: Client, drivers: Drivers, stats: dict[str, Any]) ->
         says = "no hook call since the daemon started"
         return [HealthCheck("sessions", True, says, "start claude and send it a prompt")]
     return []
-
-
-def _projects(client: Client) -> Iterator[HealthCheck]:
-    """Check how changes in projects are noticed; empty before the first scan."""
-    scan = client.get("/api/v1/projects/scan")
-    if scan["watch"] == "live":
-        yield HealthCheck("projects", True, "changes are noticed as they happen")
-    yield from (HealthCheck("projects", True, note) for note in scan["notes"])
 
 
 def _socket(home: Path) -> Iterator[HealthCheck]:

@@ -66,6 +66,7 @@ def daemon_backend(
     panes: PaneCache,
     collect_stats: Callable[[], dict[str, Any]] = dict,
     settings: Sequence[EffectiveSetting] = (),
+    url: Callable[[], str] = str,
 ) -> Backend:
     """The backend of one runner."""
     worktrees = DaemonWorktrees(loop, worktree_folder)
@@ -73,7 +74,7 @@ def daemon_backend(
     return Backend(
         runner_id=loop.state.runner_id,
         runners=DaemonRunners(loop, config),
-        health=DaemonHealth(loop, collect_stats, settings),
+        health=DaemonHealth(loop, collect_stats, settings, url),
         feed=DaemonFeed(loop, reader, sessions),
         counts=DaemonCounts(reader),
         sessions=sessions,
@@ -112,15 +113,24 @@ class DaemonHealth:
     """How the daemon is, with its numbers."""
 
     def __init__(
-        self, loop: Loop, collect_stats: Callable[[], dict[str, Any]], settings: Sequence[EffectiveSetting] = ()
+        self,
+        loop: Loop,
+        collect_stats: Callable[[], dict[str, Any]],
+        settings: Sequence[EffectiveSetting] = (),
+        url: Callable[[], str] = str,
     ) -> None:
         self._loop = loop
         self.stats = collect_stats
         self.settings = list(settings)
+        self._url = url
 
     @property
     def trouble(self) -> str | None:
         return self._loop.damaged or self._loop.trouble
+
+    @property
+    def url(self) -> str:
+        return self._url()
 
     @property
     def status(self) -> str:

@@ -36,7 +36,7 @@ class FindingView(Resource, kw_only=True):
 
 
 class FindingList(Struct, kw_only=True):
-    """What is wrong; `status` is that of `/healthz`."""
+    """What the daemon says about itself, good or not; `status` is that of `/healthz`."""
 
     status: str
     health: list[FindingView]
