@@ -70,7 +70,7 @@ def _module_place(words: Sequence[str]) -> int:
 def _python(words: Sequence[str], folder: Folder, named: int, found: list[WordEffects] | None) -> Effects:
     """The effects of Python: a module after `-m` is treated like a program, a script like the project's code."""
     if words[1] == "-m" and len(words) > 2:
-        return command_effects((interpreters.known_name(words[2]), *words[3:]), folder, max(named - 2, 0), found)
+        return command_effects((_module(words[2]), *words[3:]), folder, max(named - 2, 0), found)
     if words[1].rpartition("/")[2] == "manage.py" and is_inside(words[1], folder):
         return command_effects(("manage.py", *words[2:]), folder, max(named - 1, 0), found)
     effects = PROGRAM if interpreters.runs_or_writes(words, named) else 0
@@ -79,6 +79,11 @@ def _python(words: Sequence[str], folder: Folder, named: int, found: list[WordEf
     if effects and found is not None:
         found.append(WordEffects(" ".join(words[named:]), effects))
     return effects
+
+
+def _module(name: str) -> str:
+    """The program that a module after `-m` is; those of Python itself have their own names in the grammars."""
+    return f"py:{name}" if program(f"py:{name}") is not None else interpreters.known_name(name)
 
 
 def _script_place(words: Sequence[str]) -> int:
@@ -92,7 +97,7 @@ def _script_place(words: Sequence[str]) -> int:
 def implied(prefix: tuple[str, ...]) -> Effects:
     """The effects that a rule with these first words covers, apart from those of the words themselves."""
     if len(prefix) > 2 and prefix[1] == "-m" and prefix[0].rpartition("/")[2].startswith(("python", "pypy")):
-        prefix = (interpreters.known_name(prefix[2]), *prefix[3:])
+        prefix = (_module(prefix[2]), *prefix[3:])
     if len(prefix) > 1 and prefix[1].rpartition("/")[2] == "manage.py":
         prefix = ("manage.py", *prefix[2:])
     if program(prefix[0]) is None:

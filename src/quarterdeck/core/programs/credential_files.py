@@ -108,6 +108,7 @@ _WHOLE_HOME = re.compile(
 """Folders with credentials somewhere below."""
 _COPIERS = word_set("cp rsync zip tar bsdtar gtar mv 7z scp")
 _SEARCHERS = word_set("grep egrep fgrep rg ag ack zgrep ugrep")
+_SWEEPERS = _COPIERS | _SEARCHERS
 _SHOW_NAMES = word_set(
     "[ basename cd chgrp chmod chown df dirname du echo exa eza fd fdfind find ls mkdir printf pwd readlink "
     "realpath rm rmdir stat test touch tree type unlink which ssh-add ssh-copy-id ssh-keygen ssh sudo doas"
@@ -115,9 +116,9 @@ _SHOW_NAMES = word_set(
 """Programs that do not show the content of the files in their arguments, or are asked about for another reason."""
 
 
-def may_name_credentials(line: str) -> bool:
-    """A cheap first test of a whole line: one of these texts occurs in every line that names such a file outside of the
-    project. Spelled out because it runs for every line, and a loop takes three times as long."""
+def may_name_credentials(line: str, names: frozenset[str]) -> bool:
+    """A cheap first test of a whole line: true for every line that names such a file outside of the project. Spelled
+    out because it runs for every line, and a loop takes three times as long. `names`: the commands of the line."""
     return (
         "/." in line
         or "~" in line
@@ -125,14 +126,10 @@ def may_name_credentials(line: str) -> bool:
         or "/proc/" in line
         or "/run/" in line
         or "id_" in line
-        or "/home" in line
-        or "/dev/" in line
-        or ".." in line
-        or "*/" in line
-        or "?/" in line
-        or "]/" in line
-        or " / " in line
-        or line[-2:] == " /"
+        or "/dev/m" in line
+        or "/dev/k" in line
+        or (" /" in line and ("*" in line or "?" in line or "[" in line))
+        or ((" /" in line or " .." in line) and not _SWEEPERS.isdisjoint(names))
     )
 
 
@@ -171,8 +168,11 @@ def is_credential_word(word: str, folders: Sequence[str] = ()) -> bool:
         return True
     if _PLAIN.fullmatch(word) or (" " in word and word[:1] not in "/~@$."):
         return False
-    attached = _ATTACHED.sub("", word)
-    return any(map(_is_credential_file, {word, attached, *_PIECES.split(word)}))
+    if word[:1] == "-" and (attached := _ATTACHED.sub("", word)) != word and _is_credential_file(attached):
+        return True
+    return _is_credential_file(word) or (
+        _PIECES.search(word) is not None and any(map(_is_credential_file, _PIECES.split(word)))
+    )
 
 
 def _is_credential_file(path: str) -> bool:
@@ -184,9 +184,11 @@ def _is_credential_file(path: str) -> bool:
 
 def _whole(path: str) -> str:
     """The path in lower case without what does not change it: `..`, `//`, other names of the root and of a home."""
-    path = _HOME.sub("/home/me", path).lower()
-    path = paths.normpath(f"/{path}" if path[:1] == "/" else f"/./../{path}" if path[:2] == ".." else f"/{path}")
-    return _SAME_ROOT.sub("", "/" + path.lstrip("/")) or "/"
+    path = (_HOME.sub("/home/me", path) if path[:1] in "~$" else path).lower()
+    path = path if path[:1] == "/" else f"/./../{path}" if path[:2] == ".." else f"/{path}"
+    if "/." in path or "//" in path:  # the longer way is for few paths
+        path = "/" + paths.normpath(path).lstrip("/")
+    return (_SAME_ROOT.sub("", path) or "/") if path[:6] == "/proc/" else path
 
 
 # A line is judged several times, and few words have wildcards.

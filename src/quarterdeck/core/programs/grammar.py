@@ -179,9 +179,28 @@ def read_command(rows: list[tuple[str, ...]]) -> Command:
             command.options[name] = option
         if command is not root and "inherit" in root.flags:
             command.options = {**root.options, **command.options}
+        if command.effects & PROJECT:
+            _keep_inside(command)
         _finish(command)
     _share_wildcards(root)
     return root
+
+
+_TEXT_OPTIONS = word_set(
+    "-k -t -g -m -e -n -s -D -run -bench -skip -list -X -l -R -L --grep --fgrep --testNamePattern --filter --tests "
+    "--keywords --example --example-matches --name --plain-name --message --title --deselect --ignore --ignore-glob "
+    "--test-name-pattern --include --exclude --omit --ignore-pattern --collectCoverageFrom --testPathIgnorePatterns "
+    "--testMatch --testRegex --build-arg --env --only --user --workdir -w -u --base"
+)
+"""Options whose value is a text or a pattern, which may look like a path."""
+
+
+def _keep_inside(command: Command) -> None:
+    """Judge the values of harmless options of a command that runs the project's code: one may name a file elsewhere
+    that the table does not tell of."""
+    for name, option in command.options.items():
+        if (option.takes == 1 or option.attached) and option.harmless and name not in _TEXT_OPTIONS:
+            command.options[name] = Option(option.takes, option.attached, 0, ":inside")
 
 
 def _share_wildcards(root: Command) -> None:

@@ -65,5 +65,5 @@ MAX_NAMES = 4000
 
 
 def known_programs() -> frozenset[str]:
-    """The names of all programs with a grammar."""
+    """The names of all programs with a grammar. Modules of Python itself are called `py:json.tool`."""
     return frozenset(_ROWS) | SAME_AS.keys()

@@ -43,7 +43,7 @@ from quarterdeck.core.rules.index import (
 )
 from quarterdeck.core.shell.leading_options import without_leading_options
 from quarterdeck.core.shell.rule_free_calls import needs_no_rule
-from quarterdeck.core.shell.run_folders import CHANGES_FOLDER, call_folder, line_folder
+from quarterdeck.core.shell.run_folders import CHANGES_FOLDER, call_folder, entered_folders, line_folder
 from quarterdeck.core.shell.script import Call, Script, grants, mentions, read_script
 from quarterdeck.core.shell.word_match import is_open_name
 from quarterdeck.core.shell.wrappers import HIDING_WRAPPERS
@@ -246,9 +246,9 @@ def allow_verdict(index: RuleIndex, command: CommandSubject, is_active: Callable
             return Verdict(effect="allow", rules=(entry.rule,))
     used: dict[str, Rule] = {}
     missing: list[str] = []
-    credentials = command.folder is None or may_name_credentials(command.line)
+    credentials = command.folder is None or may_name_credentials(command.line, command.names)
     for call, effects in zip(command.script.calls, command.effects, strict=False):  # the fastest way to pair them
-        shown = _shown_credentials(call, command.script) if credentials else ""
+        shown = _shown_credentials(call, command) if credentials else ""
         if rule := _covering_rule(index, command, call, effects, shown, is_active):
             used[rule.rule_id] = rule
         elif needs_no_rule(call, effects, command.script, command.folder):
@@ -265,7 +265,7 @@ def allow_verdict(index: RuleIndex, command: CommandSubject, is_active: Callable
 def _missing_reason(index: RuleIndex, command: CommandSubject, call: Call) -> str:
     """The reason why no rule allows a call: the words that go beyond the nearest rule, if there is one."""
     reason = f"no rule allows {cut(call.source)}"
-    if shown := _shown_credentials(call, command.script):
+    if shown := _shown_credentials(call, command):
         return f"{reason}: {cut(shown, 40)} holds credentials"
     nearest = max(_candidates(index, call), key=lambda entry: entry.open_words, default=None)
     if nearest is None or not nearest.open_words:
@@ -290,15 +290,14 @@ def blocked_reasons(command: CommandSubject) -> tuple[str, ...]:
     return command.script.doubts
 
 
-def _shown_credentials(call: Call, script: Script) -> str:
+def _shown_credentials(call: Call, command: CommandSubject) -> str:
     """A word of a call, or one that `find` or `xargs` gives it, that names a file with credentials; empty if none."""
     if not call.words or not (is_judged(call.words) or call.words[0] in READERS):
         return ""
-    folders = ["".join(other.words[1:2]) or "~" for other in script.calls if other.words[:1] in (("cd",), ("pushd",))]
-    given = script.reads
+    given = command.script.reads
     if call.unseen or "{}" in call.words:
-        given += tuple(word for other in script.calls for word in (*other.outer[1:], *other.words[1:]))
-    return shown_credential(call.words, given, folders)
+        given += tuple(word for other in command.script.calls for word in (*other.outer[1:], *other.words[1:]))
+    return shown_credential(call.words, given, entered_folders(command.script) if command.folder is None else ())
 
 
 def _covering_rule(

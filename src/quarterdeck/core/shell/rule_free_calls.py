@@ -19,7 +19,7 @@ def needs_no_rule(call: Call, effects: Effects, script: Script, folder: Folder) 
     if effects or not words:
         return False
     name = words[0]
-    if words[1:] == ("--version",) and program(name) is not None and "/" not in name:
+    if len(words) == 2 and words[1] == "--version" and program(name) is not None and "/" not in name:
         return not call.unseen
     if name not in _NEED_NO_RULE:
         return only_filters(call)

@@ -20,6 +20,15 @@ def line_folder(script: Script, cwd: str) -> Folder:
     return cwd
 
 
+def entered_folders(script: Script) -> list[str]:
+    """The folders that the line changes to, as written; the home for `cd` alone."""
+    return [
+        call.words[1] if len(call.words) > 1 else "~"
+        for call in script.calls
+        if call.words and call.words[0] in CHANGES_FOLDER
+    ]
+
+
 def call_folder(call: Call, folder: Folder) -> Folder:
     """The folder that a call of the line works in: `find -exec` runs it on files below the folders it starts in."""
     if call.outer and call.outer[0].rpartition("/")[2] in ("find", "gfind"):

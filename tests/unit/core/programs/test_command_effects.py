@@ -78,3 +78,15 @@ def test_a_word_that_is_not_in_the_grammar_asks(name: str) -> None:
 )
 def test_no_rule_covers_a_word_that_is_not_in_the_grammar(rule: str, line: str) -> None:
     assert effect_of(runs(line), f"allow Bash({rule})") is None
+
+
+def test_modules_of_python_itself_are_no_programs_of_the_same_name() -> None:
+    assert effect_of(runs("python -m gzip /home/me/x"), "allow Bash(python:*)") is None
+    assert effect_of(runs("python -m http.server"), "allow Bash(python:*)") is None
+    assert effect_of(runs("python -m json.tool a.json"), "allow Bash(python:*)") == "allow"
+    assert effect_of(runs("gzip -l a.gz"), "allow Bash(gzip:*)") == "allow"
+
+
+def test_a_module_that_coverage_runs_is_judged() -> None:
+    assert effect_of(runs("coverage run -m pytest -q"), "allow Bash(coverage:*)") == "allow"
+    assert effect_of(runs("coverage run -m pytest -p evil"), "allow Bash(coverage:*)") is None

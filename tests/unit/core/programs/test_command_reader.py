@@ -23,6 +23,7 @@ from quarterdeck.core.programs.grammar import (
 )
 from quarterdeck.core.programs.registry import known_programs, program
 from tests.support.examples import examples
+from tests.support.rulebook import effect_of, runs
 
 
 def effects(line: str, named: int = 0) -> int:
@@ -144,3 +145,20 @@ def test_a_word_without_effect_stays_without_one_when_a_flag_follows(name: str, 
     assert command is not None
     before, after = effects_of(command, (name, *rest)), effects_of(command, (name, *rest, more))
     assert before & ~after & (SEND | PROJECT) == 0 or command.subcommands
+
+
+def test_a_value_that_looks_like_an_option_is_judged_as_one_too() -> None:
+    assert effect_of(runs("sed --line-length -e 'w /tmp/x' a"), "allow Bash(sed:*)") is None
+    assert effect_of(runs("black -t --check /home/me/other"), "allow Bash(black:*)") is None
+    assert effect_of(runs("rg -e --foo src"), "allow Bash(rg:*)") == "allow"
+
+
+def test_a_tool_that_runs_the_project_gets_no_file_elsewhere_by_an_option_that_seems_harmless() -> None:
+    assert effect_of(runs("golangci-lint run --out-format json:/home/me/x"), "allow Bash(golangci-lint run:*)") is None
+    assert effect_of(runs("pytest -o cache_dir=/home/me/x"), "allow Bash(pytest:*)") is None
+    assert effect_of(runs("npx jest -t '/users returns all'"), "allow Bash(npx jest:*)") == "allow"
+
+
+def test_a_rule_for_the_form_without_a_subcommand_covers_no_subcommand() -> None:
+    assert effect_of(runs("git remote -v"), "allow Bash(git remote -v:*)") == "allow"
+    assert effect_of(runs("git remote -v add x https://x.example"), "allow Bash(git remote -v:*)") is None

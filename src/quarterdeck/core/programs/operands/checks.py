@@ -102,6 +102,8 @@ _BUILD_SENDS = re.compile(
     r"(?:eval|set|session|apply|console|cmd)(?:\s|\Z)|[!~]|(?:.*[:.])?(?:publish\w*|deploy|release|upload\w*|push|exec|yank|login|global|nuget|tool|workload|uninstall|archives?\.install|"
     r"local\.hex|escript\.install|artifactoryPublish|site-deploy|wagon\w*|dependency:get)\Z|exec:"
 )
+_TEST_FILE = re.compile(r"(?:TEST|SPEC)=([A-Za-z0-9_][\w./-]*+(?::\d+)?)")
+"""A variable that chooses the tests that a build tool runs."""
 _PROPERTIES = re.compile(
     r":?(?:configuration|platform|version\w*|targetframework|runtimeidentifier|warningsaserrors|treatwarningsaserrors|"
     r"nowarn|debugtype|optimize|selfcontained|publishsinglefile|collectcoverage|coverletoutputformat|threshold)=[\w.,;-]*\Z",
@@ -207,6 +209,13 @@ def _override(word: str, folder: Folder) -> Effects:
     return PROGRAM if not _INI_KEYS.match(word) else written(value, folder) & ~WRITE if value[:1] in "/~." else 0
 
 
+def _inside(word: str, folder: Folder) -> Effects:
+    """A value of a tool that runs the project's code: whatever it is, it names no file elsewhere."""
+    path = word if word[:1] in "/~." else re.split("[:=]", word, maxsplit=1)[-1]
+    leaves = path[:1] in ("/", "~") or path[:2] == ".." or "/.." in path
+    return PROGRAM if leaves and path != "/dev/null" and not is_inside(path, folder) else 0
+
+
 def _linter(operands: Sequence[str], words: Sequence[str], folder: Folder, named: int) -> Effects:
     """Files of a tool that reads its configuration, which may be code, beside them."""
     return _fixer(operands, words, folder, named) | _each(_go_package)(operands, words, folder, named)
@@ -220,6 +229,8 @@ def _go_package(word: str, folder: Folder) -> Effects:
 def _build_words(word: str, folder: Folder) -> Effects:
     if word[:1] in ("/", "~", ".") and word[:2] != "//" and not is_inside(word, folder):
         return PROGRAM
+    if (test := _TEST_FILE.fullmatch(word)) is not None:
+        return run(test[1], folder)
     return PROGRAM | SEND if word[:1] == "@" or _BUILD_SENDS.match(word) or ("=" in word and word[:1] != ":") else 0
 
 
@@ -267,6 +278,7 @@ CHECKS: Mapping[str, Check] = {
     "plugin": _each(lambda word, folder: 0 if word.startswith("no:") or word in _PLUGINS else PROGRAM),
     "warning": _each(word_checks.warning),
     "override": _each(_override),
+    "inside": _each(_inside),
     "cov_report": _each(word_checks.coverage_report),
     "folder": _none,
     "format": _format,

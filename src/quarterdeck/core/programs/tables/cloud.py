@@ -121,7 +121,9 @@ heroku logs|heroku ps|heroku apps|heroku apps:info|heroku releases|heroku addons
  list|supabase status|supabase projects list|doctl * list|doctl * get|doctl * * list|doctl * * get|hcloud * list|hcloud
  * describe|linode-cli * list|linode-cli * view|pulumi stack ls|pulumi whoami|pulumi version|pulumi about|eb status|eb
  list|eb events · fetch · - · @hosting
-pulumi preview|cdk diff|cdk synth|cdk list|cdk ls|serverless info|serverless print · fetch project · - · @hosting
+cdk diff|cdk synth|cdk list|cdk ls · fetch project · - · @hosting -a=!x --app=!x -c= --context= --plugin=!x --strict
+ --long -l
+pulumi preview|serverless info|serverless print · fetch project · - · @hosting
 heroku *|fly *|flyctl *|vercel *|netlify *|wrangler *|firebase *|railway *|supabase *|doctl *|hcloud *|linode-cli *|scw
  *|oci *|pulumi *|cdk *|serverless *|sls *|eb * · send program · - · --*
 """

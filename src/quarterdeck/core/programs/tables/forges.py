@@ -75,5 +75,5 @@ glab mr *|glab issue *|glab ci *|glab release *|glab repo *|glab label *|glab va
 glab api · fetch · - · -H= -i --header= --include --paginate --silent -X=:method --method=:method -f=!s --raw-field=!s
  -F=!s --field=!s --input=!s --hostname=!c
 glab auth *|glab config *|glab alias *|glab ssh-key *|glab duo *|glab cluster * · program secret · - · -
-gh release upload · send · :uploads · @gh @text
+gh release upload|gh release create · send · :uploads · @gh @text
 """

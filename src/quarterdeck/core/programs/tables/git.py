@@ -219,7 +219,7 @@ git update-index|git read-tree|git write-tree|git checkout-index|git commit-tree
  multi-pack-index|git replace|git sparse-checkout|git apply|git am · write · - · -a -b= -d -f -i -l -m= -n -p=
  -q -r -s -u -v -w -3 -t -R -z -k -N -C= --quiet --force --verbose --add --remove --refresh --really-refresh --chmod=
  --assume-unchanged --no-assume-unchanged --skip-worktree --no-skip-worktree --again --stdin --prune=? --aggressive
- --auto --all --cached --index --check --stat --numstat --summary --reverse --reject --3way --whitespace= --directory=
+ --auto --all --cached --index --check --stat --numstat --summary --reverse --reject --3way --whitespace= --directory=>
  --include= --exclude= --recount --allow-empty --ignore-space-change --ignore-whitespace --unidiff-zero --verbose
  --continue --skip --abort --quit --resolved --signoff --keep-cr --show-current-patch --initial-branch= --bare
  --object-format= --shared=? --create-reflog --no-deref --delete --list --edit --cone --no-cone --keep-non-patch
@@ -232,7 +232,7 @@ git format-patch · write · - · @diff @log -o=> --output-directory=> -n -N -k 
  --cover-from-description= --subject-prefix= --keep-subject --zero-commit --ignore-if-in-upstream --add-header= --to=
  --cc= --from=? --in-reply-to= --attach=? --inline=? --thread=? --signature= --base= --signature-file= --progress
  --interdiff= --range-diff= --creation-factor= --force-in-body-from --no-signature
-git archive · read · - · -o=> -v -l -# --output=> --format= --prefix= --remote=!s --exec=!x --list --verbose
+git archive · read · - · -o=:report -v -l -# --output=:report --format= --prefix= --remote=!s --exec=!x --list --verbose
  --worktree-attributes --add-file= --add-virtual-file= --mtime=
 git bundle · write · - · -
 git bundle create · write · >first · -q --quiet --progress --all --branches --tags --since= --version= --stdin

@@ -148,7 +148,7 @@ next|vite|nuxt|astro|turbo|webpack|rollup|esbuild|parcel|gulp|grunt|svelte-check
  --force --dry-run --dry=? --no-cache --cache --verbose --silent --open=? --turbo --turbopack --check --noEmit
  --threshold= --fail-on-warnings --write --apply --reporter= --scope= --since= --parallel=? --all --target= -t= --base=
  --head= --projects= --exclude= --configuration= --prod --production --skip-nx-cache --quiet --max-warnings=
- --allow-empty-input --debug --output-style= --graph=?> --concurrency= --config=!x --fix!w
+ --allow-empty-input --debug --output-style= --graph=?> --concurrency= --config=!x --fix!w --tsconfig=@ --project=@
 prisma · read project write · - · -h -v --help --version --schema=@ --config=@
 prisma generate|prisma format|prisma validate|prisma init · project write · - · --schema=@ --config=@ --watch
  --generator= --no-engine --no-hints --data-proxy --check --datasource-provider= --sql -h

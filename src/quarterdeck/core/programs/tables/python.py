@@ -200,22 +200,24 @@ alembic history|alembic current|alembic heads|alembic branches|alembic show|alem
 alembic upgrade|alembic revision|alembic merge|alembic stamp|alembic downgrade|alembic list_templates · project write ·
  - · -m= --message= --autogenerate --sql --tag= --head= --splice --branch-label= --version-path=@ --rev-id=
  --depends-on= --purge
-json.tool · read · >second · -h --help --sort-keys --no-ensure-ascii --json-lines --indent= --tab --no-indent --compact
-http.server · send outside · - · -b= -d= -p= -h --help --bind= --directory= --cgi!x --protocol=
-venv|virtualenv · write · > · -h -p=:python --help --system-site-packages --clear --upgrade --without-pip --prompt=
- --upgrade-deps --copies --symlinks --python=:python --without-scm-ignore-files
-compileall|py_compile · write · >!w · -q -qq -f -b -l -r= -j= -x= -i=!x -d= -s= -p= -h --help --workers=
+py:json.tool · read · >second · -h --help --sort-keys --no-ensure-ascii --json-lines --indent= --tab --no-indent
+ --compact
+py:http.server · send outside · - · -b= -d= -p= -h --help --bind= --directory= --cgi!x --protocol=
+py:venv|py:virtualenv · write · > · -h -p=:python --help --system-site-packages --clear --upgrade --without-pip
+ --prompt= --upgrade-deps --copies --symlinks --python=:python --without-scm-ignore-files
+py:compileall|py:py_compile · write · >!w · -q -qq -f -b -l -r= -j= -x= -i=!x -d= -s= -p= -h --help --workers=
  --invalidation-mode= --hardlink-dupes -
-zipfile|tarfile · read · - · -h --help -l= -t= --list= --test= -c!w --create!w -e!o --extract!o --filter= -v --verbose
- --metadata-encoding=
-site|sysconfig|platform · read · - · -h --help --user-site --user-base
-this|calendar|uuid|tokenize|tabnanny|pyclbr|dis|ast|keyword|mimetypes|quopri · read · - · -* --*
-webbrowser|ftplib|telnetlib|smtpd|smtplib|poplib|nntplib|xmlrpc.server|socketserver|wsgiref.simple_server · send program
- · - · -* --*
-pydoc|idlelib|antigravity|turtledemo|code|codeop|runpy|timeit|pdb|cProfile|profile|trace|pickle|pickletools|shelve|lib2to3
+py:zipfile|py:tarfile · read · - · -h --help -l= -t= --list= --test= -c!w --create!w -e!o --extract!o --filter= -v
+ --verbose --metadata-encoding=
+py:site|py:sysconfig|py:platform · read · - · -h --help --user-site --user-base
+py:this|py:calendar|py:uuid|py:tokenize|py:tabnanny|py:pyclbr|py:dis|py:ast|py:keyword|py:mimetypes|py:quopri · read ·
+ - · -* --*
+py:webbrowser|py:ftplib|py:telnetlib|py:smtpd|py:smtplib|py:poplib|py:nntplib|py:xmlrpc.server|py:socketserver|py:wsgiref.simple_server
+ · send program · - · -* --*
+py:pydoc|py:idlelib|py:antigravity|py:turtledemo|py:code|py:codeop|py:runpy|py:timeit|py:pdb|py:cProfile|py:profile|py:trace|py:pickle|py:pickletools|py:shelve|py:lib2to3
  · program outside · - · -* --*
-asyncio|doctest|tracemalloc|faulthandler|zipapp|gzip|bz2|lzma|test|distutils|easy_install|setuptools|ensurepip · program
- outside · - · -* --*
+py:asyncio|py:doctest|py:tracemalloc|py:faulthandler|py:zipapp|py:gzip|py:bz2|py:lzma|py:test|py:distutils|py:easy_install|py:setuptools|py:ensurepip
+ · program outside · - · -* --*
 unittest · project open · - · -h -v -q -f -c -b -k= --help --verbose --quiet --locals --failfast --catch --buffer
  --durations=
 unittest discover · project · :tests · -h -v -q -f -c -b -k= -s=@ -p= -t=@ --help --verbose --quiet --locals --failfast

@@ -95,10 +95,10 @@ hostname · read · !o · -a -A -d -f -i -I -s -V -h -y --alias --all-fqdns --al
  --ip-address --long --short --version -F=!o --file=!o -b!o --boot!o
 ps · read · :ps · -* --*
 ansible|ansible-vault|ansible-galaxy · send program · - · -* --*
-ansible-playbook · send · @ · -v -vv -vvv -vvvv -C -D -K!c -k!c -b -l= -t= -f= -u= -c= -T= -e=:ansible -i=:inventory
- -M=!x -m=!x -a=!x --check --diff --syntax-check --list-tasks --list-tags --list-hosts --step --limit= --tags=
- --skip-tags= --forks= --user= --connection= --timeout= --start-at-task= --flush-cache --force-handlers --become
- --become-method= --become-user= --extra-vars=:ansible --inventory=:inventory --inventory-file=:inventory
+ansible-playbook · send each · @ · -v -vv -vvv -vvvv -C -D -K!c -k!c -b -l= -t= -f= -u= -c= -T= -e=:ansible
+ -i=:inventory -M=!x -m=!x -a=!x --check --diff --syntax-check --list-tasks --list-tags --list-hosts --step --limit=
+ --tags= --skip-tags= --forks= --user= --connection= --timeout= --start-at-task= --flush-cache --force-handlers
+ --become --become-method= --become-user= --extra-vars=:ansible --inventory=:inventory --inventory-file=:inventory
  --module-path=!x --private-key=!c --key-file=!c --ask-become-pass!c --ask-pass!c --ask-vault-pass!c --vault-id=!c
  --vault-password-file=!c --version --help -h --ssh-common-args=!x --ssh-extra-args=!x --scp-extra-args=!x
  --sftp-extra-args=!x --playbook-dir=@
