@@ -22,7 +22,9 @@ _STARTS_OTHERS = word_set(
 """Programs whose later words may be those of another program, so that `--help` among them says little."""
 _SHOWS = {
     "crontab": word_set("-l"),
-    "kill": word_set("-l -L"),
+    "kill": word_set("-l -L -0"),
+    **dict.fromkeys(("pkill", "killall"), word_set("-0 -l")),
+    **dict.fromkeys(("nc", "ncat"), word_set("-z -zv -vz")),
     "mount": word_set("-l"),
     "sysctl": word_set("-a -A --all"),
     "hostnamectl": word_set("status"),
@@ -36,7 +38,7 @@ _SHOWS = {
     "ufw": word_set("status"),
 }
 """Words with which a program that changes this machine only shows something; without any, it shows something too."""
-_NEEDS_WORD = word_set("crontab kill dpkg rpm pacman ssh-add ssh-keygen ufw")
+_NEEDS_WORD = word_set("crontab kill pkill killall nc ncat dpkg rpm pacman ssh-add ssh-keygen ufw")
 _REHEARSALS = word_set("--dry-run --dryrun --what-if --noop --syntax-check --list-tasks --list-hosts --simulate")
 _REHEARSES = {
     **dict.fromkeys(

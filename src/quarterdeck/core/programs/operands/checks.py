@@ -216,6 +216,12 @@ def _inside(word: str, folder: Folder) -> Effects:
     return PROGRAM if leaves and path != "/dev/null" and not is_inside(path, folder) else 0
 
 
+def _names_tests(word: str, folder: Folder) -> bool:
+    """True for a variable that chooses a test of the project."""
+    test = _TEST_FILE.fullmatch(word)
+    return test is not None and is_inside(test[1], folder)
+
+
 def _linter(operands: Sequence[str], words: Sequence[str], folder: Folder, named: int) -> Effects:
     """Files of a tool that reads its configuration, which may be code, beside them."""
     return _fixer(operands, words, folder, named) | _each(_go_package)(operands, words, folder, named)
@@ -229,8 +235,8 @@ def _go_package(word: str, folder: Folder) -> Effects:
 def _build_words(word: str, folder: Folder) -> Effects:
     if word[:1] in ("/", "~", ".") and word[:2] != "//" and not is_inside(word, folder):
         return PROGRAM
-    if (test := _TEST_FILE.fullmatch(word)) is not None:
-        return run(test[1], folder)
+    if _names_tests(word, folder):
+        return 0
     return PROGRAM | SEND if word[:1] == "@" or _BUILD_SENDS.match(word) or ("=" in word and word[:1] != ":") else 0
 
 
@@ -289,7 +295,8 @@ CHECKS: Mapping[str, Check] = {
     "make": _each(
         lambda word, folder: (
             PROGRAM
-            if _MAKE_SETS.search(word) and not (HARMLESS_ASSIGNMENT.fullmatch(word) or _SWITCH.fullmatch(word))
+            if _MAKE_SETS.search(word)
+            and not (HARMLESS_ASSIGNMENT.fullmatch(word) or _SWITCH.fullmatch(word) or _names_tests(word, folder))
             else 0
         )
     ),

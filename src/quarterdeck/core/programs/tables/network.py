@@ -57,9 +57,13 @@ http|https|xh|xhs|httpie · read · :httpie!f · -v -h -b -p= -s= -f -F -I -4 -6
  --style= --follow --check-status --timeout= --ignore-stdin --pretty= --json -j --all --offline --stream -o=>
  --output=> -d!w --download!w --form --multipart -a=!c --auth=!c --session=!c --cert=!c --proxy=!s
 ssh · operand send stop2 · !r · -4 -6 -a -C -q -T -t -tt -v -vv -vvv -n -x -y -l= -p= -c= -m= -b= -e= -V -G -N -f -k
- -K!c -A!c -X!o -Y!o -g!o -M -s -B= -E=> -F=!x -i=!c -I=!x -J=!s -L=!o -R=!o -D=!o -w=!o -W=!s -o=:ssh_option -O= -Q=
+ -K!c -A!c -X!o -Y!o -g!o -M -s -B= -E=> -F=!x -i=!c -I=!x -J=!x -L=!o -R=!o -D=!o -w=!o -W=!x -o=:ssh_option -O= -Q=
  -S=!x
-scp|sftp|rcp|croc|wormhole|ftp|lftp|rclone · send outside · - · -*
+scp · send outside · - · -3 -4 -6 -A!c -B -C -p -q -R -r -T -v -O -s -c= -l= -P= -o=:ssh_option -D=!x -F=!x -i=!c -J=!x
+ -S=!x -X=
+sftp · send outside · - · -4 -6 -a -C -f -N -p -q -r -v -B= -b=!x -c= -l= -P= -R= -o=:ssh_option -D=!x -F=!x -i=!c -J=!x
+ -S=!x -s=!x
+rcp|croc|wormhole|ftp|lftp|rclone · send outside · - · -*
 rsync · write · :rsync · -a -v -r -l -p -t -g -o -D -z -h -n -i -u -c -q -x -P -H -A -X -S -W -d -k -K -L -R -b -C -E
  -O -J -m -y -0 -4 -6 -f= -B= -e=:rsh -T=> -F --archive --verbose --recursive --links --perms --times --group --owner
  --compress --human-readable --dry-run --itemize-changes --update --checksum --quiet --one-file-system --progress
