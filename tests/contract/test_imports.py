@@ -25,6 +25,8 @@ BREACHES = [
     ("Core, views and agents do no I/O", "core/breach.py", "import socket"),
     ("Core, views and agents do no I/O", "views/breach.py", "import socket"),
     ("Core, views and agents do no I/O", "agents/breach.py", "import time"),
+    ("The link has no clock", "link/breach.py", "import time"),
+    ("The link has no clock", "link/breach.py", "import quarterdeck.store.log"),
     ("Surfaces and API import neither", "api/breach.py", "import quarterdeck.agents.claude.hooks"),
     ("Surfaces and API import neither", "surfaces/breach.py", "import quarterdeck.core.reduce"),
     ("Only the two registries import an agent", "daemon/sessions/breach.py", "import quarterdeck.agents.claude.hooks"),

@@ -18,7 +18,7 @@ FEWEST_ENTRIES = 3
 MOST_LINES = 400
 
 SHARED_NAMES = {
-    *("app", "main", "base", "registry", "files", "launcher", "session"),
+    *("app", "main", "base", "registry", "files", "messages", "launcher", "session"),
     # one feature in each layer
     *("answer", "audit", "backend", "decisions", "devices", "extensions", "health", "install", "mcp", "plugins"),
     *("projects", "queries", "remember", "request_card", "requests", "rules", "sessions"),
