@@ -150,10 +150,12 @@ class RunnerPong(RunnerMessage, frozen=True, kw_only=True, tag="pong"):
 class RegisteredMessage(HubMessage, frozen=True, kw_only=True, tag="runner.registered"):
     """The answer to a registration: the last event that the hub has stored, and the epoch of this connection, higher
     than that of every earlier one. `last_hash` is the hash of that event, by which the runner sees whether this is its
-    log. `assigned_sessions` are those that the hub started there and believes to run."""
+    log. `at` is the hub's clock, to which the expiry of commands refers. `assigned_sessions` are those that the hub
+    started there and believes to run."""
 
     last_seq_no: int
     epoch: int
+    at: float
     last_hash: str = ""
     assigned_sessions: list[str] = []
     config: LinkSettings = LinkSettings()

@@ -50,7 +50,7 @@ RUNNER_MESSAGES: list[AnyRunnerMessage] = [
     RunnerPing(),
 ]
 HUB_MESSAGES: list[AnyHubMessage] = [
-    RegisteredMessage(last_seq_no=7, epoch=3),
+    RegisteredMessage(last_seq_no=7, epoch=3, at=1.5),
     EventAck(last_seq_no=8),
     RemoteCommand(id="c", expires_at=1.5, epoch=3, actor="Ada", scope="approve", name="decide", args={"a": 1}),
     RulesMessage(rules=[HubRule(rule_id="h1", effect="deny", pattern="Bash", created_at=1.0, created_by="Ada")]),
