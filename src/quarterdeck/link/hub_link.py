@@ -48,10 +48,11 @@ class HubState(StrEnum):
 
 
 class HubLink:
-    """One connection. `runner_id` is the one that the credential names. `received` is the last event that was handed
+    """One connection. `runner_id` is the one that the credential names; None for a credential that no runner has used
+    yet, which accepts any. `received` is the last event that was handed
     over to be stored, `stored` the last one that is durable. Times are those of a monotonic clock."""
 
-    def __init__(self, runner_id: str, settings: LinkSettings, now: float) -> None:
+    def __init__(self, runner_id: str | None, settings: LinkSettings, now: float) -> None:
         self.runner_id = runner_id
         self.state = HubState.WAITING
         self.epoch = 0
@@ -99,11 +100,11 @@ class HubLink:
             return self.refuse("protocol", "a connection registers once")
         if message.protocol != PROTOCOL:
             return self.refuse("protocol", f"this hub speaks protocol {PROTOCOL}, the runner {message.protocol}")
-        if message.runner_id != self.runner_id:
+        if self.runner_id is not None and message.runner_id != self.runner_id:
             return self.refuse("unknown_runner", "this token is that of another machine")
         if message.seq_no < 0:
             return self.refuse("protocol", "a log has no negative length")
-        self.state = HubState.CLAIMING
+        self.state, self.runner_id = HubState.CLAIMING, message.runner_id
         self.goal = message.seq_no
         return [ClaimIdentity(message)]
 

@@ -67,6 +67,12 @@ def test_the_identity_is_that_of_the_credential() -> None:
     assert refusal(HubLink("r2", LinkSettings(), 0.0).receive(REGISTER)) == "unknown_runner"
 
 
+def test_a_credential_that_was_never_used_takes_the_first_identity() -> None:
+    link = HubLink(None, LinkSettings(), 0.0)
+    assert link.receive(REGISTER) == [ClaimIdentity(REGISTER)]
+    assert link.runner_id == "r1"
+
+
 def test_another_protocol_is_refused() -> None:
     other = RegisterMessage(runner_id="r1", name="box", seq_no=0, protocol=2)
     assert refusal(HubLink("r1", LinkSettings(), 0.0).receive(other)) == "protocol"
