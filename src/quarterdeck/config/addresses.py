@@ -1,4 +1,4 @@
-"""Questions about addresses: is it this machine's own, is it an origin, and which part of it is not secret."""
+"""Questions about addresses: is it this machine's own, an origin, a hub's, and which part of it is not secret."""
 
 from __future__ import annotations
 
@@ -39,3 +39,13 @@ def origin_problem(url: str) -> str | None:
     if parts.path not in ("", "/") or parts.query or parts.fragment or url.endswith(("?", "#")):
         return "must have no path: leave out what follows the host"
     return "has no port 0" if port == 0 else None
+
+
+def hub_url_problem(url: str) -> str | None:
+    """Why this is not the address of a hub; None when it is one. Only TLS keeps a token secret on its way."""
+    if problem := origin_problem(url):
+        return problem
+    parts = urlsplit(url)
+    if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
+        return "would send the token in plain text: use https"
+    return None

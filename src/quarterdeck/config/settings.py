@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.fields import FieldInfo
 
-from quarterdeck.config.addresses import origin_problem
+from quarterdeck.config.addresses import hub_url_problem, origin_problem
 from quarterdeck.core.model.unattended_policy import read_hours
 
 DEFAULT_PORT = 4180
@@ -74,6 +74,13 @@ def _log_size(value: int) -> int:
     return value
 
 
+def _hub_url(value: str) -> str:
+    problem = hub_url_problem(value)
+    if problem is not None:
+        raise ValueError(f"an address like https://hub.example.org: {value!r} {problem}")
+    return value
+
+
 Origin = Annotated[str, AfterValidator(_origin)]
 Network = Annotated[str, AfterValidator(_network)]
 PathText = Annotated[str, AfterValidator(_from_the_root)]
@@ -83,6 +90,7 @@ Seconds = Annotated[float, Field(gt=0, le=LONGEST_WAIT)]
 SecondsOrNone = Annotated[float, Field(ge=0, le=LONGEST_WAIT)]
 Listed = BeforeValidator(_split)
 Unanswered = Literal["hold", "deny", "pass"]
+HubGrant = Literal["observe", "approve", "edit", "prompt", "launch", "terminals", "rules"]
 RiskLevel = Literal["low", "medium", "high", "critical"]
 
 
@@ -257,6 +265,37 @@ class OtelSettings(Section):
     include_content: bool = Field(default=False, description="Also send the inputs and outputs of tools.")
 
 
+class HubSettings(Section):
+    """The hub that this machine belongs to, and what it may have and do."""
+
+    url: Annotated[str, AfterValidator(_hub_url)] | None = Field(
+        default=None, description="The hub's address, like https://hub.example.org; plain http only on loopback."
+    )
+    token_file: PathText | None = Field(
+        default=None, description="A file of mode 0600 with this machine's token for the hub."
+    )
+    heartbeat_seconds: Annotated[float, Field(ge=0.1, le=3600)] = Field(
+        default=15, description="Seconds between two heartbeats until the hub sets them."
+    )
+    reconnect_initial_seconds: Seconds = Field(
+        default=1, description="The longest first wait before this machine connects again; it doubles each time."
+    )
+    reconnect_max_seconds: Seconds = Field(default=30, description="The longest wait of all.")
+    share: Literal["everything", "no_output", "titles", "nothing"] = Field(
+        default="everything",
+        description="What leaves this machine: everything, no output of tools, only titles and decisions, or nothing.",
+    )
+    may: Annotated[list[HubGrant], Listed] = Field(
+        default=["observe", "approve"],
+        description="What people at the hub may do here: observe, approve, edit, prompt, launch, terminals, rules.",
+    )
+    backlog_bytes: int = Field(
+        default=1024**3,
+        ge=1024 * 1024,
+        description="Bytes of events that the hub does not have yet and that no trim removes.",
+    )
+
+
 class Config(Section):
     """Every setting of Quarterdeck, with its default."""
 
@@ -271,6 +310,7 @@ class Config(Section):
     pty: PtySettings = PtySettings()
     log: LogSettings = LogSettings()
     otel: OtelSettings = OtelSettings()
+    hub: HubSettings = HubSettings()
 
 
 def sections() -> Iterator[tuple[str, type[Section]]]:

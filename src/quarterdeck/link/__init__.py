@@ -7,4 +7,5 @@ heartbeat    pings, and when a connection is dead
 holders      which connection holds the identity of each runner
 hub_link     the hub's side: one connection of a runner
 messages     every message in both directions
+redaction    what leaves a machine, without secrets
 runner_link  the runner's side: one link over all its connections"""

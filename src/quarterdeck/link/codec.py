@@ -24,8 +24,9 @@ class BadMessage(Exception):
 
 
 def event_hash(body: bytes) -> str:
-    """The identity of an event on the link: the SHA-256 of its stored text."""
-    return hashlib.sha256(body).hexdigest()
+    """The identity of an event on the link: the beginning of the SHA-256 of its stored text. 64 bits tell two events of
+    one number apart; more would be half of what a compressed batch weighs."""
+    return hashlib.sha256(body).hexdigest()[:16]
 
 
 def write_frame(message: AnyRunnerMessage | AnyHubMessage) -> str | bytes:

@@ -24,7 +24,7 @@ end of a connection by the hub."""
 
 
 class LinkEvent(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
-    """One event of a runner's log. `hash` is the SHA-256 of the stored text, in hex: it says which event this is,
+    """One event of a runner's log. `hash` is that of the stored text (`codec.event_hash`): it says which event this is,
     whatever was left out of `event`. `withheld` names the level that left something out. A `first` below `seq_no` is
     that of a gap: this event stands for all numbers from `first` to `seq_no`."""
 

@@ -69,6 +69,8 @@ class Log:
         self._indexed = int(db.execute("SELECT seq_no FROM indexed").fetchone()[0])
         self.trimmed = anchor_of(db).seq_no
         """The last event that was trimmed; 0 when none was."""
+        self.unsent_from = 0
+        """Events before this one may be trimmed even if a hub does not have them: there is no more room for them."""
 
     @classmethod
     def open(cls, path: Path, *, durability: str = "full") -> Self:
@@ -174,7 +176,22 @@ class Log:
 
     def trimmable(self) -> int:
         """The last event that may be trimmed."""
-        return first_to_keep(self._db) - 1
+        return first_to_keep(self._db, self.unsent_from) - 1
+
+    def cursor(self, hub: str) -> int | None:
+        """The last event that a hub has acknowledged; None for a hub that was never joined."""
+        row = self._db.execute("SELECT seq_no FROM cursors WHERE name=?", (hub,)).fetchone()
+        return int(row[0]) if row else None
+
+    def set_cursor(self, hub: str, seq_no: int | None) -> None:
+        """Keep what a hub has acknowledged; None forgets the hub. A failure costs only that events are kept longer."""
+        if self.damage is not None:
+            return
+        with suppress(sqlite3.Error), transaction(self._db):
+            if seq_no is None:
+                self._db.execute("DELETE FROM cursors WHERE name=?", (hub,))
+            else:
+                self._db.execute("INSERT OR REPLACE INTO cursors VALUES(?,?)", (hub, seq_no))
 
     def used_bytes(self) -> int:
         """The bytes of the file in use. The rest of the file is written again before it grows."""

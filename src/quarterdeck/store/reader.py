@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
@@ -46,6 +46,22 @@ class RunEvents(Struct, frozen=True):
     events: list[FeedEvent]
     next: int | None
     previous: int | None = None
+
+
+class LogRow(NamedTuple):
+    """One event as it is stored."""
+
+    seq_no: int
+    session_id: str
+    kind: str
+    body: bytes
+
+
+class LogRows(NamedTuple):
+    """Rows without a gap between them, and the last event that was trimmed when they were read."""
+
+    rows: list[LogRow]
+    trimmed: int
 
 
 class LogConnection:
@@ -142,6 +158,24 @@ class Reader:
         """The first event that a reader can get: earlier ones were trimmed."""
         with self._connection() as connection:
             return anchor_of(connection.db).seq_no + 1
+
+    def rows_after(self, after: int, limit: int, most_bytes: int) -> LogRows:
+        """The stored rows after this position: at least one if there is any, at most so many bytes. All is read at one
+        moment, so that a trim meanwhile makes no hole."""
+        sql = "SELECT seq_no, session_id, kind, body FROM events WHERE seq_no > ? ORDER BY seq_no LIMIT ?"
+        rows, size = list[LogRow](), 0
+        with self._connection() as connection:
+            connection.db.execute("BEGIN")
+            try:
+                trimmed = anchor_of(connection.db).seq_no
+                for seq_no, session_id, kind, body in connection.db.execute(sql, (after, limit)):
+                    size += len(body)
+                    if rows and size > most_bytes:
+                        break
+                    rows.append(LogRow(seq_no, session_id.decode(), kind.decode(), body))
+            finally:
+                connection.db.execute("COMMIT")
+        return LogRows(rows, trimmed)
 
     def last_before(self, at: float) -> int:
         """The last of the oldest events that all happened before this time; 0 when there is none."""

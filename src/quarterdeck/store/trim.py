@@ -5,12 +5,14 @@ from __future__ import annotations
 import sqlite3
 
 
-def first_to_keep(db: sqlite3.Connection) -> int:
-    """The first event that must stay: after the snapshot, not acknowledged by a hub, or of a pending request."""
+def first_to_keep(db: sqlite3.Connection, unsent_from: int = 0) -> int:
+    """The first event that must stay: after the snapshot, not acknowledged by a hub, or of a pending request. What no
+    hub has is kept only from `unsent_from` on."""
     row = db.execute(
         "SELECT coalesce((SELECT max(seq_no) FROM snapshots), 0) + 1,"
-        " (SELECT min(seq_no) FROM cursors) + 1,"
-        " (SELECT min(seq_no) FROM requests WHERE status = 'pending')"
+        " max((SELECT min(seq_no) FROM cursors) + 1, ?),"
+        " (SELECT min(seq_no) FROM requests WHERE status = 'pending')",
+        (unsent_from,),
     ).fetchone()
     return int(min(place for place in row if place is not None))
 

@@ -1,5 +1,6 @@
 """Starting the daemon.
 
+joined_hub     the hub of this machine, and what each folder shares with it
 home_files     lock, tokens, port and daemon.json of the home
 core_settings  the settings as the core reads them
 preflight      settings that disagree, files that cannot be used
