@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from litestar import Litestar, MediaType, Request, Response, Router, get
@@ -14,10 +15,10 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.routes import HTTPRoute
 
 from quarterdeck import __version__
-from quarterdeck.api.backend import Backend
 from quarterdeck.api.http.agent_block import AgentGuard, no_agents
 from quarterdeck.api.http.asgi import PAGE_POLICY
 from quarterdeck.api.http.credentials import SCOPES, Credentials, RateLimit
+from quarterdeck.api.http.endpoint import ApiEndpoint
 from quarterdeck.api.http.error_responses import HANDLERS, strict
 from quarterdeck.api.http.guard import Routes
 from quarterdeck.api.http.principal import caller_of
@@ -63,16 +64,22 @@ def scoped(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHan
 
 
 def create_api(
-    backend: Backend, credentials: Credentials, rate_limit: RateLimit, agents: AgentGuard, clients: Clients
+    backend: Any,
+    credentials: Credentials,
+    rate_limit: RateLimit,
+    agents: AgentGuard,
+    clients: Clients,
+    routes: Mapping[str, ApiEndpoint] = ROUTES,
 ) -> Litestar:
-    """Build the ASGI application. It relies on the guard in front of it for the credential."""
-    below = [one.route() for name, one in ROUTES.items() if name not in (*OUTSIDE, PAIRING)]
-    healthz, metrics = (ROUTES[name].route() for name in OUTSIDE)
+    """Build the ASGI application of these routes. It relies on the guard in front of it for the credential; the backend
+    has the parts that the routes need."""
+    below = [one.route() for name, one in routes.items() if name not in (*OUTSIDE, PAIRING)]
+    healthz, metrics = (routes[name].route() for name in OUTSIDE)
     app = Litestar(
         route_handlers=[
             healthz,
             Router("/", route_handlers=[metrics], guards=[scoped], before_request=strict),
-            Router("/api/v1", route_handlers=[ROUTES[PAIRING].route()], guards=[no_agents], before_request=strict),
+            Router("/api/v1", route_handlers=[routes[PAIRING].route()], guards=[no_agents], before_request=strict),
             Router(
                 "/api/v1",
                 route_handlers=[*below, openapi, socket, docs],

@@ -28,6 +28,8 @@ from quarterdeck.api.http.guard import Guard, GuardedApps
 from quarterdeck.api.http.public_origins import PublicOrigins
 from quarterdeck.api.live.broadcast import Broadcaster
 from quarterdeck.api.live.clients import Clients
+from quarterdeck.api.live.live_source import MachineSource
+from quarterdeck.api.live.terminals import MachineTerminals
 from quarterdeck.api.live.websocket import Sockets
 from quarterdeck.api.pages import Pages
 from quarterdeck.config.effective import EffectiveSetting, effective_settings
@@ -278,19 +280,20 @@ class Daemon:
         ancestry = KnownAncestry(self._drivers, lambda: loop.state.sessions, self._tmux_socket)
         agents = AgentGuard(ancestry, loop.submit)
         rate_limit = RateLimit()
-        live = Broadcaster(backend)
+        source = MachineSource(backend)
+        live = Broadcaster(source)
         loop.subscribe(lambda events: live.published(events, at_once=not loop.is_answering))
         loop.watch_requests(lambda requests: live.changed(requests, at_once=not loop.is_answering))
         loop.watch_requests(self._risk_service.requests_changed)
         self._intake.on_stream = self._controller.on_stream = live.stream
-        clients = Clients(attendance)
+        clients, terminals = Clients(attendance), MachineTerminals(backend.sessions)
         api = create_api(backend, self._credentials, rate_limit, agents, clients)
         pages = Pages(backend, self._credentials, authority_in(self._home.path / "tls").cert)
         self._apps = GuardedApps(
             hook=HookRoute(self._intake),
             removed_hook=RemovedHookRoute(self._intake),
             api=cast(App, api),
-            live=Sockets(backend, live, self._credentials, rate_limit, agents, clients),
+            live=Sockets(backend, source, live, self._credentials, rate_limit, agents, clients, terminals),
             pages=pages,
             page_paths=pages.paths,
             routes=api.state.routes,

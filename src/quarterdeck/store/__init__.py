@@ -13,15 +13,4 @@ dump          the log as it is on disk, damaged or not
 sqlite        connections and transactions
 schema        tables and migrations
 command_ledger  the commands that came from a hub, each at most once
-log             the one writer of events.db
-reader          reads beside the writer
-queries         what is asked of the log
-search_index    search.db, the index of words, fields and times
-field_keys      the keys of an event in it
-hash_chain      binds every row to the one before
-trim            deletes the oldest events
-upgrade         events and requests of the previous version, completed
-dump            the log as it is on disk, damaged or not
-sqlite          connections and transactions
-schema          tables and migrations
 """

@@ -219,8 +219,8 @@ class Reader:
         """Every decision and every change of a rule, a token, a setting or the log itself, oldest first."""
         with self._connection() as connection:
             found = read_audit(connection.db, query)
-            subjects = [audit_subject(connection.db, getattr(event.data, "request_id", None)) for event, _ in found]
-        return [audit_row(event, row_hash, subject) for (event, row_hash), subject in zip(found, subjects, strict=True)]
+            subjects = [audit_subject(connection.db, getattr(one.event.data, "request_id", None)) for one in found]
+        return [audit_row(one.event, one.hash, subject) for one, subject in zip(found, subjects, strict=True)]
 
     def payload(self, event: FeedEvent) -> dict[str, Any] | None:
         """The payload of an event, when it was kept."""

@@ -49,7 +49,7 @@ WIDEN_BLOCK = (
 
 def search_path(log: Path) -> Path:
     """The path of the index of this log."""
-    return log.with_name("search.db")
+    return log.with_name("search.db" if log.stem == "events" else f"{log.stem}-search.db")
 
 
 def indexed_upto(log: Path) -> int:

@@ -54,6 +54,15 @@ class ApiEndpoint:
         needs = [given[name] if name in given else getattr(backend, name) for name in self._needs]
         return on_machine(await self._run(*needs, **arguments), backend.runner_id)
 
+    async def serve(
+        self, backend: Any, given: Mapping[str, Any], runner_id: str | None, arguments: Mapping[str, Any]
+    ) -> Any:
+        """Answer a call of REST about this machine, or in a list about all."""
+        if not self.operation.is_list:
+            require_machine(runner_id, backend.runner_id)
+        answer = await self.call(backend, given, arguments)
+        return answer if runner_id in (None, backend.runner_id) else without_items(answer)
+
     def route(self) -> HTTPRouteHandler:
         """The REST route."""
 
@@ -64,11 +73,9 @@ class ApiEndpoint:
             given["clients"] = state.clients
             given["caller"] = caller_of(request, state.rate_limit)
             if arguments.get(BODY) is not None:
-                self._read(await request.json(), self.body)  # Litestar would take 1 for true, and "1" for 1
-            if not self.operation.is_list:
-                require_machine(runner_id, state.backend.runner_id)
-            answer = await self.call(state.backend, given, arguments)
-            return answer if runner_id in (None, state.backend.runner_id) else without_items(answer)
+                given["body"] = await request.json()
+                self._read(given["body"], self.body)  # Litestar would take 1 for true, and "1" for 1
+            return await self.serve(state.backend, given, runner_id, arguments)
 
         takes_machine = self.operation.is_list or self.operation.is_of_one_machine
         own = [p for p in inspect.signature(serve).parameters.values() if p.kind is not p.VAR_KEYWORD]

@@ -5,19 +5,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from itertools import islice
 from typing import Any, Protocol
 
 from msgspec import Struct
 
-from quarterdeck.api.backend import Backend
+from quarterdeck.api.live.live_source import LiveSource
 from quarterdeck.api.live.text_so_far import TextSoFar
 from quarterdeck.api.live.ws_messages import StreamMessage
-from quarterdeck.api.views.resources import agent_of, request_view, session_view
-from quarterdeck.core.model.events import OWN, FeedEvent
 from quarterdeck.core.model.state import Request
-from quarterdeck.views.resources.event_view import event_view
 from quarterdeck.wire import write_json
 
 
@@ -68,16 +65,17 @@ class Broadcaster:
     """A short ring of batches. Every listener reads at its own pace; one that falls out of the ring is too slow.
     Without a `clock` the running event loop is used."""
 
-    def __init__(self, backend: Backend, limits: BroadcastLimits = USUAL, clock: GatherClock | None = None) -> None:
-        self._backend = backend
+    def __init__(self, source: LiveSource, limits: BroadcastLimits = USUAL, clock: GatherClock | None = None) -> None:
+        self._source = source
         self._limits = limits
         self._clock = clock
         self._used_until = self._due = float("-inf")
         self._ring: deque[Batch] = deque()
         self._size = 0
         self._number = 0
-        self._events: list[FeedEvent] = []
-        self._requests: dict[str, Request] = {}
+        self._events: list[Any] = []
+        self._requests: dict[Hashable, Any] = {}
+        self._sessions: dict[Hashable, Any] = {}
         self._streams: list[tuple[str, bytes]] = []
         self._latest: dict[str, bytes] = {}
         self._so_far = TextSoFar()
@@ -119,10 +117,11 @@ class Broadcaster:
             self._size = 0
             self._events.clear()
             self._requests.clear()
+            self._sessions.clear()
             self._streams.clear()
             self._latest.clear()
 
-    def published(self, events: list[FeedEvent], *, at_once: bool = True) -> None:
+    def published(self, events: list[Any], *, at_once: bool = True) -> None:
         """Broadcast recorded events. The results of a client's command are not sent at once: the client should have
         its answer before it."""
         self._so_far.drop_recorded(events)
@@ -132,8 +131,12 @@ class Broadcaster:
 
     def changed(self, requests: list[Request], *, at_once: bool = True) -> None:
         """Broadcast requests in their new state."""
+        self.shown("requests", ((request.request_id, request) for request in requests), at_once=at_once)
+
+    def shown(self, topic: str, items: Iterable[tuple[Hashable, Any]], *, at_once: bool = True) -> None:
+        """Broadcast sessions or requests in their new state, each under a key: of one key only the newest counts."""
         if self._listeners:
-            self._requests.update((request.request_id, request) for request in requests)
+            (self._requests if topic == "requests" else self._sessions).update(items)
             self._soon(at_once=at_once)
 
     def stream(self, session_id: str, kind: str, data: Any) -> None:
@@ -179,13 +182,14 @@ class Broadcaster:
         events, self._events = self._events, []
         streams, self._streams = self._streams, []
         requests, self._requests = self._requests, {}
+        sessions, self._sessions = self._sessions, {}
         streams += self._latest.items()
         self._latest = {}
-        if not events and not streams and not requests:
+        if not events and not streams and not requests and not sessions:
             return
         self._use()
         self._number += 1
-        parts = self._parts(events, requests.values(), streams)
+        parts = self._parts(events, requests.values(), sessions.values(), streams)
         size = sum(len(message) for messages in parts.values() for message in messages)
         self._ring.append(Batch(self._number, parts, size))
         self._size += size
@@ -200,29 +204,25 @@ class Broadcaster:
         return kept > 1 and (self._size > limits.ring_bytes or kept > limits.ring_batches)
 
     def _parts(
-        self, events: list[FeedEvent], requests: Collection[Request], streams: list[tuple[str, bytes]]
+        self,
+        events: list[Any],
+        requests: Collection[Any],
+        sessions: Collection[Any],
+        streams: list[tuple[str, bytes]],
     ) -> dict[str, list[bytes]]:
         topics = frozenset[str]().union(*self._listeners.values())
         parts: dict[str, list[bytes]] = {}
+        source = self._source
         if events and "feed" in topics:
-            parts["feed"] = [self.event_message(event) for event in events]
+            parts["feed"] = [source.event_message(event) for event in events]
         if requests and "requests" in topics:
-            parts["requests"] = [_message("request", request_view(self._backend, r)) for r in requests]
-        if events and "sessions" in topics:
-            parts["sessions"] = self._sessions(events)
+            parts["requests"] = [_message("request", source.request_view(r)) for r in requests]
+        if (events or sessions) and "sessions" in topics:
+            changed = [*source.sessions_of(events), *sessions]
+            parts["sessions"] = [_message("session", source.session_view(s)) for s in changed]
         for topic, message in streams:
             parts.setdefault(topic, []).append(message)
         return parts
-
-    def event_message(self, event: FeedEvent) -> bytes:
-        """An event as a message; on one machine its position is its cursor."""
-        view = event_view(event, agent_of(self._backend.sessions, event.session_id))
-        return b'{"type":"event","event":%b,"cursor":%d}' % (write_json(view), event.seq_no)
-
-    def _sessions(self, events: Iterable[FeedEvent]) -> list[bytes]:
-        ids = dict.fromkeys(e.session_id for e in events if e.session_id != OWN)
-        found = (self._backend.sessions.get(session_id) for session_id in ids)
-        return [_message("session", session_view(s, self._backend)) for s in found if s is not None]
 
     def frame(self, after: int, topics: frozenset[str]) -> Frame | None:
         """The changes after this batch as one frame of bounded size; None when some are gone. Listeners that keep up

@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
-from quarterdeck.api.backend import Backend
 from quarterdeck.api.live.broadcast import Broadcaster, Frame
+from quarterdeck.api.live.live_source import LivePage, LiveSource
 from quarterdeck.api.live.topics import MAX_TOPICS, TOO_SLOW, WITH_SNAPSHOT, Closed, known_topics, unknown_topics
 from quarterdeck.api.live.ws_messages import Gap, NoticeMessage, Subscribed
-from quarterdeck.core.model.events import FeedEvent
-from quarterdeck.store.reader import FeedQuery
 from quarterdeck.wire import write_json
 
 FIRST_PAGE = 16
@@ -46,13 +44,13 @@ class Subscription:
 
     def __init__(
         self,
-        backend: Backend,
+        source: LiveSource,
         live: Broadcaster,
         outlet: Outlet,
         snapshots: Callable[[frozenset[str]], list[bytes]],
         followed: Callable[[frozenset[str]], None],
     ) -> None:
-        self._backend, self._live, self._outlet = backend, live, outlet
+        self._source, self._live, self._outlet = source, live, outlet
         self._snapshots, self._followed = snapshots, followed
         self._topics: frozenset[str] = frozenset()
         self._changes: deque[TopicChange] = deque()
@@ -61,16 +59,16 @@ class Subscription:
 
     async def run(self, names: list[str], after: int | None, greeting: Callable[[int, bool], list[bytes]]) -> None:
         """Greet the client, send the current state and what it missed, then every change, until cancelled."""
-        feed, live = self._backend.feed, self._live
+        source, live = self._source, self._live
         topics = self._topics = known_topics(names[:MAX_TOPICS])
-        resumes = await feed.can_resume(after) if after is not None else True
-        seq_no = feed.seq_no
+        resumes = await source.can_resume(after) if after is not None else True
+        seq_no = source.place
         await self._outlet.send_messages([*greeting(seq_no, resumes), *self._snapshots(topics), *_notices(names)])
         position = after if resumes and after is not None else seq_no
         if "feed" in topics:
             position = await self._catch_up(position)
         self._wake = live.listen(topics)
-        head, upto, so_far = live.head, feed.seq_no, live.so_far(topics)
+        head, upto, so_far = live.head, source.place, live.so_far(topics)
         try:
             self._followed(topics)
             if messages := [*(self._snapshots(topics) if upto != seq_no else []), *so_far]:
@@ -92,7 +90,7 @@ class Subscription:
         """Send events after this position from the log, page by page, up to `upto` or to the last published one. The
         log may hold more: a recorded event is published a moment later, and would be sent twice."""
         more = True
-        while more and position < (last := self._backend.feed.seq_no if upto is None else upto):
+        while more and position < (last := self._source.place if upto is None else upto):
             position, more = await self._send_page(position, last + 1)
         return position
 
@@ -100,14 +98,14 @@ class Subscription:
         """Send the next page once the client has read the last one, so that a slow client costs little memory. Events
         that did not fit are read again."""
         await self._outlet.taken()
-        page = await self._backend.feed.events(FeedQuery(after=position, before=before, limit=self._page))
-        messages = list(self._fitting(page.events))
+        page = await self._source.page(position, before, self._page)
+        messages = list(fitting(page, self._source))
         if not messages:
             return position, False
         fits = len(messages) == len(page.events)
         self._page = min(PAGE, 2 * self._page) if fits else len(messages)
         await self._outlet.send_messages(messages)
-        return page.events[len(messages) - 1].seq_no, page.more or not fits
+        return page.places[len(messages) - 1], page.more or not fits
 
     async def _follow(self, after: int) -> None:
         """Send everything after this batch."""
@@ -126,19 +124,9 @@ class Subscription:
     async def _frame(self, after: int) -> Frame:
         frame = self._live.frame(after, self._topics)
         if frame is None:
-            await self._outlet.send_messages([write_json(Gap(seq_no=self._backend.feed.seq_no))])
+            await self._outlet.send_messages([write_json(Gap(seq_no=self._source.place))])
             raise Closed(TOO_SLOW, "too slow: connect again with your last cursor as after")
         return frame
-
-    def _fitting(self, events: list[FeedEvent[Any]]) -> Iterator[bytes]:
-        """The first event, and more until the frame has its usual size."""
-        size = 0
-        for event in events:
-            message = self._live.event_message(event)
-            size += len(message)
-            if size > PAGE_BYTES and size > len(message):
-                return
-            yield message
 
     async def _switch(self, after: int, change: TopicChange) -> int:
         """Change the topics. Nothing is awaited between the last frame of the earlier topics and the state of the new
@@ -157,11 +145,22 @@ class Subscription:
         messages = [*_notices(change.more), *live.so_far(added)]
         if WITH_SNAPSHOT.intersection(added):
             messages += self._snapshots(frozenset(added))
-        messages.append(write_json(Subscribed(topics=sorted(topics), cursor=self._backend.feed.seq_no)))
+        messages.append(write_json(Subscribed(topics=sorted(topics), cursor=self._source.cursor(self._source.place))))
         for text in filter(None, texts):
             await self._outlet.send_text(text)
         await self._outlet.send_messages(messages)
         return after
+
+
+def fitting(page: LivePage, source: LiveSource) -> Iterator[bytes]:
+    """The first event, and more until the frame has its usual size."""
+    size = 0
+    for event in page.events:
+        message = source.event_message(event)
+        size += len(message)
+        if size > PAGE_BYTES and size > len(message):
+            return
+        yield message
 
 
 def _notices(names: list[str]) -> list[bytes]:

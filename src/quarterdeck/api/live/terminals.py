@@ -7,7 +7,8 @@ import base64
 import contextlib
 import itertools
 import struct
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
+from functools import partial
 from typing import Annotated, Protocol
 
 from msgspec import Meta, Struct
@@ -17,7 +18,6 @@ from quarterdeck.api.http.endpoint import Id, endpoint
 from quarterdeck.api.http.error_responses import ApiError, invalid
 from quarterdeck.api.live.topics import MOST_TERMINALS, stream_sessions
 from quarterdeck.api.live.ws_messages import AnyServerMessage, StreamMessage, StreamOpen
-from quarterdeck.core.model.state import Session
 from quarterdeck.errors import Refused
 from quarterdeck.sessions.launcher import ScreenViewer
 
@@ -46,6 +46,35 @@ class TerminalResize(Struct, kw_only=True, forbid_unknown_fields=True):
     session_id: Id
     cols: Size
     rows: Size
+
+
+class TerminalBackend(Protocol):
+    """The terminals of sessions."""
+
+    def terminal(self, session_id: str) -> Hashable | None:
+        """The present terminal of a session, equal as long as it is the same one; None when it has none."""
+
+    async def view(self, session_id: str, cols: int, rows: int, seen: Callable[[bytes], None]) -> ScreenViewer:
+        """Open a view of it; `seen` receives its output. Raises `Refused` when there is none."""
+        ...
+
+
+class MachineTerminals:
+    """The terminals of owned sessions on this machine."""
+
+    def __init__(self, sessions: SessionBackend) -> None:
+        self._sessions = sessions
+
+    def terminal(self, session_id: str) -> Hashable | None:
+        session = self._sessions.get(session_id)
+        has_terminal = session is not None and session.mode in ("pty", "tmux") and session.runs_here
+        return session.owned.launched_at if session is not None and has_terminal and session.owned else None
+
+    async def view(self, session_id: str, cols: int, rows: int, seen: Callable[[bytes], None]) -> ScreenViewer:
+        session = self._sessions.get(session_id)
+        if session is None:
+            raise Refused(f"no such session: {session_id}")
+        return await self._sessions.view(session, cols, rows, seen)
 
 
 class TerminalOutlet(Protocol):
@@ -86,9 +115,9 @@ class Terminals:
     """Streams the terminals of the sessions whose `streams` topic a connection subscribes to: as binary frames to a
     client that offers it, else as messages in base64."""
 
-    def __init__(self, sessions: SessionBackend, outlet: TerminalOutlet) -> None:
+    def __init__(self, terminals: TerminalBackend, outlet: TerminalOutlet) -> None:
         self.credit = Credit()
-        self._sessions = sessions
+        self._terminals = terminals
         self._outlet = outlet
         self._streams: dict[str, _ScreenStream] = {}
         self._tasks: asyncio.TaskGroup | None = None
@@ -115,55 +144,48 @@ class Terminals:
         stream = self._streams[session_id] = _ScreenStream()
         try:
             while True:
-                session = self._sessions.get(session_id)
-                if session is not None and _has_terminal(session):
+                terminal = self._terminals.terminal(session_id)
+                if terminal is not None:
                     with contextlib.suppress(Refused):
-                        await self._show(session, stream)
+                        await self._show(session_id, stream, partial(self._is_shown, session_id, terminal))
                 await asyncio.sleep(POLL_SECONDS)
         finally:
             if self._streams.get(session_id) is stream:
                 del self._streams[session_id]
 
-    async def _show(self, session: Session, stream: _ScreenStream) -> None:
+    def _is_shown(self, session_id: str, terminal: Hashable) -> bool:
+        """True while it is the terminal that was opened, and not a later one of the same session."""
+        return self._terminals.terminal(session_id) == terminal
+
+    async def _show(self, session_id: str, stream: _ScreenStream, is_shown: Callable[[], bool]) -> None:
         """Stream one terminal from its current screen until it ends."""
         stream.clear()
-        viewer = await self._sessions.view(session, stream.cols, stream.rows, stream.seen)
+        viewer = await self._terminals.view(session_id, stream.cols, stream.rows, stream.seen)
         stream.viewer = viewer
         try:
-            await (self._send_binary if self._are_binary else self._send_text)(session, stream)
+            await (self._send_binary if self._are_binary else self._send_text)(session_id, stream, is_shown)
         finally:
             stream.viewer = None
             with contextlib.suppress(Refused, OSError):
                 await viewer.close()
 
-    async def _send_text(self, session: Session, stream: _ScreenStream) -> None:
-        await self._outlet.send(StreamMessage(session_id=session.session_id, kind="reset", data=""))
-        while self._is_same_terminal(session):
+    async def _send_text(self, session_id: str, stream: _ScreenStream, is_shown: Callable[[], bool]) -> None:
+        await self._outlet.send(StreamMessage(session_id=session_id, kind="reset", data=""))
+        while is_shown():
             data = await stream.take(CHUNK)
             if data:
                 text = base64.b64encode(data).decode()
-                await self._outlet.send(StreamMessage(session_id=session.session_id, kind="terminal", data=text))
+                await self._outlet.send(StreamMessage(session_id=session_id, kind="terminal", data=text))
 
-    async def _send_binary(self, session: Session, stream: _ScreenStream) -> None:
+    async def _send_binary(self, session_id: str, stream: _ScreenStream, is_shown: Callable[[], bool]) -> None:
         number, offset = next(self._numbers), 0
-        await self._outlet.send(StreamOpen(stream=number, session_id=session.session_id, offset=offset))
-        while self._is_same_terminal(session):
+        await self._outlet.send(StreamOpen(stream=number, session_id=session_id, offset=offset))
+        while is_shown():
             data = await stream.take(min(CHUNK, await self.credit.wait()))
             if data:
                 self.credit.use(len(data))
                 await self._outlet.send_bytes(binary_frame(number, offset, data))
                 offset += len(data)
-
-    def _is_same_terminal(self, session: Session) -> bool:
-        """True while it is the terminal that was opened, and not a later one of the same session."""
-        now = self._sessions.get(session.session_id)
-        return (
-            now is not None
-            and _has_terminal(now)
-            and now.owned is not None
-            and session.owned is not None
-            and now.owned.launched_at == session.owned.launched_at
-        )
 
     async def write(self, typed: TerminalInput) -> None:
         """Type into a terminal that this connection watches."""
@@ -229,10 +251,6 @@ class _ScreenStream:
         del self._unsent[: len(data)]
         self._pause(bool(self._unsent) and self._is_paused)
         return data
-
-
-def _has_terminal(session: Session) -> bool:
-    return session.mode in ("pty", "tmux") and session.runs_here
 
 
 def binary_frame(stream: int, offset: int, data: bytes) -> bytes:

@@ -6,17 +6,17 @@ import asyncio
 import contextlib
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any, assert_never, get_type_hints
 
 import msgspec
 import structlog
 
 from quarterdeck import __version__
-from quarterdeck.api.backend import Backend
 from quarterdeck.api.http.agent_block import AgentGuard
 from quarterdeck.api.http.asgi import Receive, Scope, Send
 from quarterdeck.api.http.credentials import Credentials, Principal, RateLimit
+from quarterdeck.api.http.endpoint import ApiEndpoint
 from quarterdeck.api.http.error_responses import ApiError
 from quarterdeck.api.http.guard import OWNER_THROUGH_PROXY, address_of
 from quarterdeck.api.http.pairing_codes import TOKEN_KINDS
@@ -25,9 +25,10 @@ from quarterdeck.api.http.public_origins import LOCAL_KINDS, is_proxied
 from quarterdeck.api.http.validation_words import field_problem
 from quarterdeck.api.live.broadcast import Broadcaster, joined
 from quarterdeck.api.live.clients import Clients, ConnectedClient
+from quarterdeck.api.live.live_source import LiveSource
 from quarterdeck.api.live.socket_commands import COMMANDS, SLOW, TYPING
 from quarterdeck.api.live.subscription import Subscription, TopicChange
-from quarterdeck.api.live.terminals import Terminals
+from quarterdeck.api.live.terminals import TerminalBackend, Terminals
 from quarterdeck.api.live.topics import BAD_MESSAGE, FORBIDDEN, SURPRISE, UNAUTHORIZED, WRONG_VERSION, Closed
 from quarterdeck.api.live.ws_messages import (
     KINDS,
@@ -49,7 +50,6 @@ from quarterdeck.api.live.ws_messages import (
     Visible,
     version_notice,
 )
-from quarterdeck.api.views.resources import request_view, session_view
 from quarterdeck.core.model.payload import safe_id
 from quarterdeck.errors import BadInput
 from quarterdeck.wire import read_json, write_json
@@ -71,21 +71,26 @@ class Sockets:
 
     def __init__(
         self,
-        backend: Backend,
+        backend: Any,
+        source: LiveSource,
         live: Broadcaster,
         credentials: Credentials,
         rate_limit: RateLimit,
         agents: AgentGuard,
         clients: Clients,
+        terminals: TerminalBackend,
+        commands: Mapping[str, ApiEndpoint] = COMMANDS,
     ) -> None:
         self.backend = backend
+        self.source = source
+        self.terminals = terminals
+        self.commands = commands
         self.agents = agents
         self.live = live
         self.credentials = credentials
         self.rate_limit = rate_limit
         self.clients = clients
         clients.changed = lambda: live.latest("clients", lambda: clients.views(backend.runner_id))
-        self._snapshots: dict[frozenset[str], tuple[int, bytes]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "websocket.accept"})
@@ -98,24 +103,10 @@ class Sockets:
 
     def snapshots(self, topics: frozenset[str]) -> list[bytes]:
         """The current state of these topics."""
-        found = [self._snapshot(topics & {"sessions", "requests"})]
+        found = [self.source.snapshot(topics & {"sessions", "requests"})]
         if "clients" in topics:
             found.append(write_json(Snapshot(clients=self.clients.views(self.backend.runner_id))))
         return found
-
-    def _snapshot(self, parts: frozenset[str]) -> bytes:
-        """Encoded once per event, as many surfaces connect at the same time after a restart."""
-        backend = self.backend
-        seq_no, snapshot = self._snapshots.get(parts, (-1, b""))
-        if seq_no != backend.feed.seq_no:
-            message = Snapshot()
-            if "sessions" in parts:
-                message.sessions = [session_view(s, backend) for s in backend.sessions.live()]
-            if "requests" in parts:
-                message.requests = [request_view(backend, r) for r in backend.requests.pending()]
-            snapshot = write_json(message)
-            self._snapshots[parts] = (backend.feed.seq_no, snapshot)
-        return snapshot
 
 
 class _Connection:
@@ -134,9 +125,9 @@ class _Connection:
         self._slow: set[asyncio.Task[None]] = set()
         self._checked_at = float("-inf")
         self.backend = sockets.backend
-        self.terminals = Terminals(sockets.backend.sessions, self)
+        self.terminals = Terminals(sockets.terminals, self)
         self._subscription = Subscription(
-            sockets.backend, sockets.live, self, sockets.snapshots, self.terminals.follow_only
+            sockets.source, sockets.live, self, sockets.snapshots, self.terminals.follow_only
         )
 
     async def run(self) -> None:
@@ -184,7 +175,7 @@ class _Connection:
             raise Closed(
                 WRONG_VERSION, f"the daemon uses protocol {PROTOCOL}, not {hello.protocol}; upgrade the older one"
             )
-        if isinstance(hello.after, str):
+        if hello.after is not None and self._sockets.source.place_of(hello.after) is None:
             raise Closed(BAD_MESSAGE, "after: this cursor is of another machine or version; connect without it")
         return hello, self._principal
 
@@ -232,14 +223,14 @@ class _Connection:
                 daemon_version=__version__,
                 runner_id=self.backend.runner_id,
                 seq_no=seq_no,
-                cursor=seq_no,
+                cursor=self._sockets.source.cursor(seq_no),
                 resume="ok" if resumes else "gap",
                 client_id=client.client_id,
             )
             return [write_json(reply), *map(write_json, version_notice(hello))]
 
-        assert not isinstance(hello.after, str)
-        await self._subscription.run(hello.topics, hello.after, greeting)
+        after = None if hello.after is None else self._sockets.source.place_of(hello.after)
+        await self._subscription.run(hello.topics, after, greeting)
 
     async def send(self, message: AnyServerMessage) -> None:
         """Send one message."""
@@ -335,9 +326,10 @@ class _Connection:
 
     async def _perform(self, name: str, args: dict[str, Any]) -> Any:
         principal = self._valid_principal()
-        endpoint = COMMANDS.get(name)
+        commands = self._sockets.commands
+        endpoint = commands.get(name)
         if endpoint is None:
-            raise ApiError(404, "unknown_command", f"no such command: {name[:100]}; known: {', '.join(COMMANDS)}")
+            raise ApiError(404, "unknown_command", f"no such command: {name[:100]}; known: {', '.join(commands)}")
         caller = new_caller(principal, self._name, self._sockets.rate_limit)
         caller.require(endpoint.operation.scope)
         if name not in TYPING:
@@ -346,7 +338,7 @@ class _Connection:
         await self._reject_agent(caller.name, name, getattr(read, "request_id", None))
         self._sockets.clients.person_called()
         given = {"backend": self.backend, "terminals": self.terminals, "clients": self._sockets.clients}
-        given |= {"credentials": self._sockets.credentials, "caller": new_caller(principal, self._name)}
+        given |= {"credentials": self._sockets.credentials, "caller": new_caller(principal, self._name), "args": args}
         return await endpoint.command(self.backend, given, read)
 
     async def _reject_agent(self, by: str, name: str, request_id: str | None) -> None:

@@ -31,7 +31,8 @@ _SUBJECT_QUERY = (
 
 class AuditQuery(Struct, frozen=True, kw_only=True):
     """Filters for audit rows, oldest first. `after` and `before` are exclusive positions; with `before` and no `after`,
-    the latest rows before it. `who` is a name without its surface, `sessions` are those of a project."""
+    the latest rows before it. `who` is a name without its surface, `sessions` are those of a project, `runner_id` is
+    that of one machine among several."""
 
     after: int | None = None
     before: int | None = None
@@ -42,6 +43,7 @@ class AuditQuery(Struct, frozen=True, kw_only=True):
     until: float | None = None
     project_id: str | None = None
     sessions: tuple[str, ...] | None = None
+    runner_id: str | None = None
 
     @property
     def backwards(self) -> bool:
@@ -49,8 +51,16 @@ class AuditQuery(Struct, frozen=True, kw_only=True):
         return self.before is not None and self.after is None
 
 
-def read_audit(db: sqlite3.Connection, query: AuditQuery) -> list[tuple[FeedEvent, bytes]]:
-    """Each event with its hash in the chain."""
+class AuditedEvent(Struct, frozen=True):
+    """An audited event, its position and its hash in the chain."""
+
+    place: int
+    event: FeedEvent
+    hash: bytes
+
+
+def read_audit(db: sqlite3.Connection, query: AuditQuery) -> list[AuditedEvent]:
+    """The audited events that pass the filters."""
     filters: dict[str, object | None] = {
         "seq_no > ?": query.after,
         "seq_no < ?": query.before,
@@ -58,16 +68,21 @@ def read_audit(db: sqlite3.Connection, query: AuditQuery) -> list[tuple[FeedEven
         "at <= ?": query.until,
         IN_SESSIONS: None if query.sessions is None else msgspec.json.encode(query.sessions).decode(),
         _WHO: query.who,
+        "json_extract(body,'$.runner_id') = ?": query.runner_id,
     }
     conditions = {clause: value for clause, value in filters.items() if value is not None}
     clauses = [IS_AUDITED, *conditions, *([f"kind IN ({','.join('?' * len(query.kinds))})"] if query.kinds else ())]
     order = "DESC" if query.backwards else "ASC"
     sql = (
-        "SELECT body, hash FROM events INDEXED BY audited"  # noqa: S608
+        "SELECT seq_no, body, hash FROM events INDEXED BY audited"  # noqa: S608
         f" WHERE {' AND '.join(clauses)} ORDER BY seq_no {order} LIMIT ?"
     )
     rows = db.execute(sql, (*conditions.values(), *query.kinds, query.limit)).fetchall()
-    found = [(event, bytes(row_hash)) for body, row_hash in rows if (event := readable_event(body)) is not None]
+    found = [
+        AuditedEvent(place, event, bytes(row_hash))
+        for place, body, row_hash in rows
+        if (event := readable_event(body)) is not None
+    ]
     return found[::-1] if query.backwards else found
 
 

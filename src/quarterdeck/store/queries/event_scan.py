@@ -20,6 +20,11 @@ STEP = 4_096
 """Events that are compared between two looks at the clock."""
 SELECTIVE = 2_000
 """Of two fields with more events than this each, neither is known to be the rarer one."""
+OF_MACHINE = (
+    "SELECT seq_no FROM by_machine WHERE machine = (SELECT machine FROM machines WHERE runner_id = ?)"
+    " AND seq_no > ? AND seq_no <= ?"
+)
+"""The positions of one machine's events; only the store of a hub has these tables."""
 
 
 class AttachedIndex:
@@ -113,6 +118,8 @@ class EventScan:
             indexed = int(self._db.execute("SELECT seq_no FROM indexed").fetchone()[0])
             sql = "SELECT seq_no FROM by_session WHERE session_id = ? AND seq_no > ? AND seq_no <= ?"
             found.append(Numbers(sql, tuple((session,) for session in sessions), indexed))
+        if query.runner_id is not None:
+            found.append(Numbers(OF_MACHINE, ((query.runner_id,),), self._end))
         if self._mark:
             fields = {
                 "kind": query.kinds,

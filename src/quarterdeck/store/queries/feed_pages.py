@@ -33,13 +33,13 @@ class Pager:
         else:
             rows, stopped = EventScan(self._db, self._index, query).rows()
         kept = _fit_page(rows)
-        events = _readable_events([(kind, body) for _, kind, body in kept])
         more = len(kept) < len(rows) or len(rows) == query.limit
         if query.backwards:
-            events.reverse()
-            return _earlier_page(events, kept, more, stopped)
-        last = stopped if not more else events[-1].seq_no if events else kept[-1][0]
-        return EventPage(events, more or stopped is not None, last, partial=stopped is not None and not more)
+            return _earlier_page(kept[::-1], more, stopped)
+        last = kept[-1][0] if more else stopped
+        events, places = _readable_events(kept)
+        is_partial = stopped is not None and not more
+        return EventPage(events, more or stopped is not None, last, partial=is_partial, places=places)
 
     def _searched(self, query: FeedQuery, search: SearchQuery) -> tuple[list[Row], int | None]:
         """Rows that match a search. The index answers up to its mark; later events are walked, up to a limit. Also the
@@ -93,11 +93,12 @@ class Pager:
         return first, min(end, first + self._walk)
 
 
-def _earlier_page(events: list[FeedEvent], kept: list[Row], more: bool, stopped: int | None) -> EventPage:
+def _earlier_page(kept: list[Row], more: bool, stopped: int | None) -> EventPage:
     """A page that was read from its end. Reading goes on after its last event, and earlier before its first."""
+    events, places = _readable_events(kept)
     if more:
-        return EventPage(events, True, events[-1].seq_no if events else kept[0][0], kept[-1][0])
-    return EventPage(events, False, None, stopped, partial=stopped is not None)
+        return EventPage(events, True, kept[-1][0], kept[0][0], places=places)
+    return EventPage(events, False, None, stopped, partial=stopped is not None, places=places)
 
 
 def _fit_page(rows: list[Row]) -> list[Row]:
@@ -113,10 +114,12 @@ def _fit_page(rows: list[Row]) -> list[Row]:
     return rows
 
 
-def _readable_events(rows: list[tuple[bytes, bytes]]) -> list[FeedEvent]:
-    """The events of these rows, without damaged ones. All are read at once, which is much faster than one by one;
-    only where one of them is damaged, each is tried."""
+def _readable_events(rows: list[Row]) -> tuple[list[FeedEvent], tuple[int, ...]]:
+    """The events of these rows with their positions, without damaged ones. All are read at once, which is much faster
+    than one by one; only where one of them is damaged, each is tried."""
     try:
-        return list(map(upgraded_event, read_events(rows)))
+        events = list(map(upgraded_event, read_events([(kind, body) for _, kind, body in rows])))
+        return events, tuple([place for place, _, _ in rows])
     except (ValueError, msgspec.MsgspecError):
-        return [event for _, body in rows if (event := readable_event(body)) is not None]
+        found = [(event, place) for place, _, body in rows if (event := readable_event(body)) is not None]
+        return [event for event, _ in found], tuple(place for _, place in found)

@@ -14,7 +14,8 @@ from quarterdeck.wire import read_event
 
 class FeedQuery(Struct, frozen=True, kw_only=True):
     """Filters for events, oldest first. `after` and `before` are exclusive positions, `since` and `until` times.
-    `sessions` are those of a project. After `seconds` the page has what was found by then."""
+    `sessions` are those of a project, `runner_id` is that of one machine among several. After `seconds` the page has
+    what was found by then."""
 
     after: int | None = None
     before: int | None = None
@@ -30,6 +31,7 @@ class FeedQuery(Struct, frozen=True, kw_only=True):
     until: float | None = None
     project_id: str | None = None
     sessions: tuple[str, ...] | None = None
+    runner_id: str | None = None
     seconds: float | None = None
 
     @property
@@ -47,13 +49,15 @@ class FeedQuery(Struct, frozen=True, kw_only=True):
 
 class EventPage(Struct, frozen=True):
     """Events, whether more may match, the position where reading goes on, and the one before which an earlier page
-    ends. A `partial` page ran out of time: there may be more events even if it has none."""
+    ends. A `partial` page ran out of time: there may be more events even if it has none. `places` are the positions of
+    the events; only in the store of a hub do they differ from the numbers of the events."""
 
     events: list[FeedEvent]
     more: bool
     next: int | None = None
     previous: int | None = None
     partial: bool = False
+    places: tuple[int, ...] = ()
 
 
 Row = tuple[int, bytes, bytes]
@@ -83,6 +87,7 @@ def conditions(
         ("json_extract(body,'$.actor_id') = ?", query.actor_id),
         ("json_extract(body,'$.run_id') = ?", query.run_id),
         ("json_extract(body,'$.data.tool_name') = ?", query.tool),
+        ("json_extract(body,'$.runner_id') = ?", query.runner_id),
         (IN_SESSIONS, None if sessions is None else msgspec.json.encode(sessions).decode()),
     ]
     where = [condition for condition, value in filters if value is not None]

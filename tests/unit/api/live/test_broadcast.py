@@ -6,13 +6,12 @@ import asyncio
 import json
 import random
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import cast
 
 import pytest
 
-from quarterdeck.api.backend import Backend
 from quarterdeck.api.live.broadcast import USUAL, Broadcaster, BroadcastLimits, joined
+from quarterdeck.api.live.live_source import LiveSource
 from quarterdeck.core.model.events import FeedEvent
 
 SESSION = "s1"
@@ -57,8 +56,7 @@ class SetClock:
 
 
 def new_live(limits: BroadcastLimits = USUAL, clock: SetClock | None = None) -> Broadcaster:
-    """A broadcaster whose backend knows no session."""
-    return Broadcaster(cast(Backend, SimpleNamespace(sessions={})), limits, clock)
+    return Broadcaster(cast(LiveSource, None), limits, clock)
 
 
 def numbers(text: str) -> list[int]:

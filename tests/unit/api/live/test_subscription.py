@@ -10,6 +10,7 @@ import pytest
 
 from quarterdeck.api.backend import Backend
 from quarterdeck.api.live.broadcast import Broadcaster
+from quarterdeck.api.live.live_source import MachineSource
 from quarterdeck.api.live.subscription import MOST_CHANGES, Subscription, TopicChange
 from quarterdeck.api.live.topics import MAX_TOPICS, Closed
 
@@ -29,10 +30,11 @@ class Page:
     def __init__(self) -> None:
         nothing = dict.fromkeys(Backend.__struct_fields__, cast(Any, None))
         backend = Backend(**nothing | {"runner_id": "otter", "feed": Feed()})
-        self.live = Broadcaster(backend)
+        source = MachineSource(backend)
+        self.live = Broadcaster(source)
         self.got: list[Any] = []
         self.followed: list[frozenset[str]] = []
-        self.subscription = Subscription(backend, self.live, self, self._snapshots, self.followed.append)
+        self.subscription = Subscription(source, self.live, self, self._snapshots, self.followed.append)
 
     def _snapshots(self, topics: frozenset[str]) -> list[bytes]:
         return [json.dumps({"type": "snapshot", "of": sorted(topics)}).encode()]

@@ -13,6 +13,8 @@ from quarterdeck.api.http.agent_block import AgentGuard
 from quarterdeck.api.http.credentials import Credentials, RateLimit
 from quarterdeck.api.live.broadcast import Broadcaster
 from quarterdeck.api.live.clients import Clients
+from quarterdeck.api.live.live_source import MachineSource
+from quarterdeck.api.live.terminals import MachineTerminals
 from quarterdeck.api.live.websocket import Sockets
 from quarterdeck.core.model.events import FeedEvent
 from quarterdeck.daemon.ingest.attendance import Attendance
@@ -84,8 +86,11 @@ class Wire:
 async def test_an_event_recorded_but_not_yet_published_is_sent_once() -> None:
     feed = Ahead([event(n) for n in range(1, 61)], published=40)
     backend = backend_of(feed)
-    live, credentials = Broadcaster(backend), Credentials("owner", "hook", dict)
-    sockets = Sockets(backend, live, credentials, RateLimit(), cast(AgentGuard, None), Clients(Attendance()))
+    source, credentials = MachineSource(backend), Credentials("owner", "hook", dict)
+    live = Broadcaster(source)
+    clients, agents = Clients(Attendance()), cast(AgentGuard, None)
+    terminals = MachineTerminals(backend.sessions)
+    sockets = Sockets(backend, source, live, credentials, RateLimit(), agents, clients, terminals)
     wire = Wire(credentials, {"type": "hello", "protocol": 2, "after": 0, "topics": ["feed"]})
     connection = asyncio.create_task(sockets(wire.scope, wire.receive, cast(Any, wire.send)))
     while not live.listeners:
