@@ -11,6 +11,7 @@ drivers      the I/O of each agent
 errors       exceptions that a user can act on
 hook         the command hook that Claude Code runs; standard library only
 hook_loader  runs the hook from its compiled copy in the home
+hub          many machines: their connections, and the store and API for all of them
 link         the protocol between a runner and a hub; pure
 projects     this machine's projects: scanning, git, worktrees, watching
 sessions     runs agents in a pty or in tmux

@@ -74,6 +74,8 @@ class Daemon:
     """A daemon in `home`; with `with` it is ready inside, and it and its clients are gone after. `env` adds to a
     clean environment; what it prints goes into files in `logs`, beside the home unless given."""
 
+    NOTE = "daemon.json"
+
     def __init__(
         self,
         home: Path,
@@ -113,7 +115,7 @@ class Daemon:
     def start(self) -> Self:
         """Start and wait until daemon.json names this process."""
         self.begin()
-        until(self._ready, READY_SECONDS, what="run/daemon.json")
+        until(self._ready, READY_SECONDS, what=f"run/{self.NOTE}")
         return self
 
     def begin(self) -> None:
@@ -137,7 +139,7 @@ class Daemon:
     def note(self) -> Json:
         """What run/daemon.json says; empty when there is none."""
         try:
-            return dict(json.loads((self.home / "run" / "daemon.json").read_text()))
+            return dict(json.loads((self.home / "run" / self.NOTE).read_text()))
         except (OSError, ValueError):
             return {}
 

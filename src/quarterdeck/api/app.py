@@ -54,7 +54,7 @@ def docs(request: Request[Any, Any, Any]) -> Response[str]:
 
 def schema_of(app: Litestar) -> dict[str, Any]:
     """The OpenAPI document."""
-    return described(app.openapi_schema.to_schema(), ROUTES.values())
+    return described(app.openapi_schema.to_schema(), app.state.endpoints)
 
 
 def scoped(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
@@ -107,6 +107,7 @@ def create_api(
         logging_config=None,
     )
     app.state.routes = routes_of(app)
+    app.state.endpoints = tuple(routes.values())
     return app
 
 

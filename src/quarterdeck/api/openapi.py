@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from quarterdeck.api.http.endpoint import ApiEndpoint
-from quarterdeck.api.operations import OPERATIONS, Operation
+from quarterdeck.api.operations import HUB_OPERATIONS, OPERATIONS, Operation
 from quarterdeck.api.routes.queries import CURSOR
 from quarterdeck.wire import write_json
 
@@ -43,7 +43,7 @@ def described(schema: Schema, endpoints: Iterable[ApiEndpoint]) -> Schema:
     for name in schemas.keys() & _closed_bodies(endpoints):
         schemas[name]["additionalProperties"] = False
     examples = json.loads((files("quarterdeck.api") / "examples.json").read_text(encoding="utf-8"))
-    rows = {(row.method, row.path): row for row in OPERATIONS.values()}
+    rows = {(row.method, row.path): row for row in (*OPERATIONS.values(), *HUB_OPERATIONS.values())}
     for path, methods in schema["paths"].items():
         for method, operation in methods.items():
             row = rows[method.upper(), path.removeprefix(PREFIX)]

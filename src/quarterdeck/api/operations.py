@@ -11,9 +11,12 @@ REST_ONLY = frozenset({"decide_many", "create_login_code", "create_pairing_code"
 
 
 OF_NO_MACHINE = frozenset(
-    {"healthz", "get_metrics", "create_login_code", "create_pairing_code", "pair_device", "whoami", "logout"}
+    {
+        *("healthz", "get_metrics", "create_login_code", "create_pairing_code", "pair_device", "whoami", "logout"),
+        *("enroll_runner", "expel_runner"),
+    }
 )
-"""Operations about the daemon that is called, or about the caller."""
+"""Operations about the daemon or hub that is called, or about the caller."""
 
 
 class Operation(Struct, frozen=True):
@@ -134,3 +137,11 @@ _ROWS = (
     Operation("logout", "observe", "POST", "/logout", "Sign out"),
 )
 OPERATIONS: Mapping[str, Operation] = {row.name: row for row in _ROWS}
+HUB_OPERATIONS: Mapping[str, Operation] = {
+    row.name: row
+    for row in (
+        Operation("enroll_runner", "admin", "POST", "/runners", "Enrol a machine", 201),
+        Operation("expel_runner", "admin", "DELETE", "/runners/{machine_id}", "Expel a machine"),
+    )
+}
+"""Operations that only a hub has."""

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs
 
 from msgspec import Struct
 
-from quarterdeck.api.backend import Backend
+from quarterdeck.api.backend import TokenBackend
 from quarterdeck.api.http.asgi import NO_STORE, PAGE_POLICY, SECURITY, Header, Receive, Scope, Send, refuse, respond
 from quarterdeck.api.http.credentials import Credentials
 from quarterdeck.api.http.error_responses import ApiError
@@ -59,8 +59,8 @@ class Pages:
 
     All files but the document are in a folder named after their content: a browser keeps them until they change."""
 
-    def __init__(self, backend: Backend, credentials: Credentials, authority: Path | None = None) -> None:
-        self._backend = backend
+    def __init__(self, tokens: TokenBackend, credentials: Credentials, authority: Path | None = None) -> None:
+        self._tokens = tokens
         self._credentials = credentials
         self._authority = authority
         self._files = static_files()
@@ -117,7 +117,7 @@ class Pages:
 
     async def _sign_in(self, scope: Scope, send: Send, purpose: Purpose, agent: str) -> None:
         try:
-            secret, _ = await pair(self._backend.tokens, purpose, device_name(purpose, agent), "login link")
+            secret, _ = await pair(self._tokens, purpose, device_name(purpose, agent), "login link")
         except ApiError as error:
             await _show(send, 503, f"Cannot sign in: {html.escape(str(error))}")
             return

@@ -7,5 +7,6 @@ help_text  help in plain words
 admin      the daemon, the installation and settings
 access     tokens, devices and TLS
 commands   sessions, requests, rules and projects
+hub        the hub, and machines that join one
 output     printing and prompting
 quick      help, version and completion without Typer"""

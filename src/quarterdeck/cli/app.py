@@ -59,6 +59,7 @@ SECTIONS: dict[str, dict[str, tuple[str, ...]]] = {
         "access.devices": ("pair", "devices"),
         "access.tokens": ("login-url", "tokens"),
         "access.local_tls": ("tls",),
+        "hub.hub_commands": ("hub",),
         "admin.demo": ("demo",),
         "admin.shell_help": ("completion", "help", "version"),
     },

@@ -288,7 +288,7 @@ class Daemon:
         self._intake.on_stream = self._controller.on_stream = live.stream
         clients, terminals = Clients(attendance), MachineTerminals(backend.sessions)
         api = create_api(backend, self._credentials, rate_limit, agents, clients)
-        pages = Pages(backend, self._credentials, authority_in(self._home.path / "tls").cert)
+        pages = Pages(backend.tokens, self._credentials, authority_in(self._home.path / "tls").cert)
         self._apps = GuardedApps(
             hook=HookRoute(self._intake),
             removed_hook=RemovedHookRoute(self._intake),

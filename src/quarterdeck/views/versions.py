@@ -17,6 +17,11 @@ def version_fix(daemon: str, own: str, newer_daemon: str) -> str:
     return newer_daemon if _order(daemon) > _order(own) else RESTART_DAEMON
 
 
+def is_older(version: str, than: str) -> bool:
+    """True for a version before another."""
+    return _order(version) < _order(than)
+
+
 def _order(version: str) -> tuple[list[int], bool, str]:
     """Sorts versions: 0.9 before 0.10, and 1.0rc1 before 1.0."""
     release = re.match(r"[\d.]*\d|", version)

@@ -20,7 +20,7 @@ from quarterdeck.api.http.error_responses import ApiError
 from quarterdeck.api.http.principal import caller_of
 from quarterdeck.api.http.resource import on_machine, require_machine, without_items
 from quarterdeck.api.http.validation_words import field_problem
-from quarterdeck.api.operations import OPERATIONS
+from quarterdeck.api.operations import HUB_OPERATIONS, OPERATIONS
 from quarterdeck.core.model.payload import ID
 
 BODY = "data"
@@ -41,9 +41,9 @@ class ApiEndpoint:
     body, the others come from the path or the query. A command has them all in one object."""
 
     def __init__(self, name: str, run: Callable[..., Awaitable[Any]], options: Mapping[str, Any]) -> None:
-        self.operation = OPERATIONS[name]
-        self._run = run
-        self._options = options
+        self.operation = OPERATIONS.get(name) or HUB_OPERATIONS[name]
+        self.function = run
+        self.options = options
         self._hints = get_type_hints(run, include_extras=True)
         parameters = inspect.signature(run).parameters.values()
         self._needs = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY]
@@ -52,7 +52,7 @@ class ApiEndpoint:
     async def call(self, backend: Any, given: Mapping[str, Any], arguments: Mapping[str, Any]) -> Any:
         """Carry out the operation. What is not `given` is taken from the backend."""
         needs = [given[name] if name in given else getattr(backend, name) for name in self._needs]
-        return on_machine(await self._run(*needs, **arguments), backend.runner_id)
+        return on_machine(await self.function(*needs, **arguments), backend.runner_id)
 
     async def serve(
         self, backend: Any, given: Mapping[str, Any], runner_id: str | None, arguments: Mapping[str, Any]
@@ -80,7 +80,7 @@ class ApiEndpoint:
         takes_machine = self.operation.is_list or self.operation.is_of_one_machine
         own = [p for p in inspect.signature(serve).parameters.values() if p.kind is not p.VAR_KEYWORD]
         own = [p for p in own if takes_machine or p.name != RUNNER]
-        serve.__name__, serve.__doc__ = self._run.__name__, self._run.__doc__
+        serve.__name__, serve.__doc__ = self.function.__name__, self.function.__doc__
         machine = {RUNNER: Machine} if takes_machine else {}
         serve.__annotations__ = (
             {"state": State, "request": Request[Any, Any, Any]}
@@ -95,13 +95,13 @@ class ApiEndpoint:
             status_code=row.status,
             opt={"scope": row.scope, "reads": row.reads},
             summary=row.title,
-            **self._options,
+            **self.options,
         )(serve)
 
     @property
     def body(self) -> type[Struct] | None:
         """The type of the body."""
-        hint = get_type_hints(self._run).get(BODY)  # without `Annotated`: a struct, or a struct and None
+        hint = get_type_hints(self.function).get(BODY)  # without `Annotated`: a struct, or a struct and None
         return next((kind for kind in get_args(hint) or (hint,) if kind is not NoneType), None)
 
     @cached_property  # a struct is a new class each time
@@ -131,11 +131,14 @@ class ApiEndpoint:
             problem = field_problem(str(error), get_type_hints(kind))
             raise ApiError(422, "invalid", str(problem), field=problem.field) from None
 
+    def values(self, arguments: Struct) -> dict[str, Any]:
+        """The keyword arguments of the function, from those of a command."""
+        return {p.name: arguments if p.name == BODY else getattr(arguments, p.name) for p in self._parameters}
+
     async def command(self, backend: Any, given: Mapping[str, Any], arguments: Struct) -> Any:
         """Carry out the operation as a command, with arguments that were read; returns what REST would."""
         require_machine(getattr(arguments, RUNNER, None), backend.runner_id)
-        values = {p.name: arguments if p.name == BODY else getattr(arguments, p.name) for p in self._parameters}
-        result = await self.call(backend, given, values)
+        result = await self.call(backend, given, self.values(arguments))
         return result.content if isinstance(result, Response) else result
 
 

@@ -51,13 +51,14 @@ class Routes(Struct, frozen=True):
 
 
 class GuardedApps(Struct, frozen=True, kw_only=True):
-    """The applications behind the guard."""
+    """The applications behind the guard. `runners`, at a hub, authenticates its connections itself."""
 
     hook: App
     removed_hook: App
     api: App
     live: App
     pages: App
+    runners: App | None = None
     page_paths: frozenset[str] = frozenset()
     routes: Routes = Routes()
 
@@ -200,6 +201,13 @@ class Guard:
             await reject_socket(send, 421, "foreign_host", "this Host is not served here")
         elif origin is not None and not self._is_own_origin(scope, headers, origin):
             await reject_socket(send, 403, "foreign_origin", self._origin_problem(headers, origin))
+        else:
+            await self._accepted(headers, scope, receive, send)
+
+    async def _accepted(self, headers: dict[bytes, bytes], scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on a runner, which has a credential of its own kind, or authenticate a surface."""
+        if scope["path"] == "/ws/runner" and self._apps.runners is not None:
+            await self._apps.runners(scope, receive, send)
         else:
             await self._live_as(*self._authenticate(scope, headers), scope, receive, send)
 

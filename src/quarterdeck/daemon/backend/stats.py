@@ -28,11 +28,11 @@ class StatsCollector:
         self._attendance = attendance
         self._channel_stats = channel_stats
         self._started_at = time.time()
-        self._started = _boot_clock()
+        self._started = boot_clock()
 
     def __call__(self) -> dict[str, Any]:
         stats, now = self._loop.stats, time.time()
-        uptime = _boot_clock() - self._started
+        uptime = boot_clock() - self._started
         return {
             "version": __version__,
             "runner_id": self._loop.state.runner_id,
@@ -59,7 +59,7 @@ class StatsCollector:
             "subscriber_failures": stats.subscriber_failures,
             "notify": self._channel_stats(),
             "store": self._store(),
-            "process": _process(),
+            "process": process_stats(),
         }
 
     def _requests(self, now: float) -> dict[str, Any]:
@@ -77,25 +77,27 @@ class StatsCollector:
             "unindexed": self._log.unindexed,
             "database_bytes": size,
             "wal_bytes": wal,
-            "free_bytes": _free(self._log.path.parent),
+            "free_bytes": free_bytes(self._log.path.parent),
             "damaged": self._loop.damaged,
             "trouble": self._loop.trouble,
         }
 
 
-def _boot_clock() -> float:
+def boot_clock() -> float:
     """Seconds of a clock that nobody sets and that, where the system has one, runs while the machine sleeps."""
     return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
 
 
-def _free(folder: Path) -> int | None:
+def free_bytes(folder: Path) -> int | None:
+    """The free space of a folder's disk; None when unknown."""
     try:
         return shutil.disk_usage(folder).free
     except OSError:
         return None
 
 
-def _process() -> dict[str, Any]:
+def process_stats() -> dict[str, Any]:
+    """The numbers of this process."""
     soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     return {
         "pid": os.getpid(),

@@ -40,6 +40,7 @@ class Home:
         self.socket = path / "run" / "hook.sock"
         self.note = path / "run" / "daemon.json"
         self.port_file = path / "run" / "port"
+        self.lock_file = path / "run" / "lock"
         self.database = path / "events.db"
         self.log = path / "log" / "daemon.log"
         self.unclean = path / "run" / "unclean"
@@ -51,7 +52,7 @@ class Home:
     def lock(self) -> None:
         """Take the lock of this home, or raise AlreadyRunning with the process that has it."""
         try:
-            file = (self.path / "run" / "lock").open("a")
+            file = self.lock_file.open("a")
         except OSError as error:
             raise HomeError(
                 f"{self.path / 'run'}: cannot be written ({error.strerror}); fix its mode or owner"

@@ -225,7 +225,7 @@ def logging_errors(app: App) -> App:
     return logged
 
 
-def uvicorn_config(app: App, certificate: Certificate | None = None) -> uvicorn.Config:
+def uvicorn_config(app: App, certificate: Certificate | None = None, frame_bytes: int = FRAME_BYTES) -> uvicorn.Config:
     return uvicorn.Config(
         cast(Any, logging_errors(app)),
         log_config=None,
@@ -233,7 +233,7 @@ def uvicorn_config(app: App, certificate: Certificate | None = None) -> uvicorn.
         lifespan="off",
         http=HttpProtocol,
         ws=WebSocketProtocol,
-        ws_max_size=FRAME_BYTES,
+        ws_max_size=frame_bytes,
         ws_ping_interval=PING_SECONDS,
         ws_ping_timeout=PING_SECONDS,
         ws_per_message_deflate=False,

@@ -31,6 +31,14 @@ class PlacedEvent(Struct, frozen=True):
     place: int
     event: FeedEvent
 
+    @property
+    def kind(self) -> str:
+        return self.event.kind
+
+    @property
+    def session_id(self) -> str:
+        return self.event.session_id
+
 
 class EventLookup:
     """Looks events up on the caller's connection."""

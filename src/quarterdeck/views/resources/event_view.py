@@ -12,7 +12,7 @@ from quarterdeck.core.model.events import Cause, FeedEvent
 from quarterdeck.core.text.titles import UiHints, body_of, title_of, ui_of
 from quarterdeck.views.projection import struct_of
 
-PayloadStatus = Literal["kept", "too_large", "none"]
+PayloadStatus = Literal["kept", "too_large", "none", "elsewhere"]
 
 
 class EventView(Struct, kw_only=True):

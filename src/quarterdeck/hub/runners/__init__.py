@@ -1,0 +1,7 @@
+"""The runners of the hub: their connections, and calls to them.
+
+machine_registry  the machines as they are now
+runner_socket     one connection of a runner
+event_intake      registrations, events and views: stored first, then shown
+remote_calls      commands and queries to machines
+remote_streams    terminals and live text on demand"""
