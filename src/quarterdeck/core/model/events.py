@@ -116,7 +116,8 @@ class Cause(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
 
 
 class FeedEvent(Struct, Generic[D], frozen=True, gc=False, kw_only=True, omit_defaults=True):
-    """One event. `event_id` is `{run_id}:E{seq}`; `seq_no` is the position in this runner's log, without a gap."""
+    """One event. `event_id` is `{run_id}:E{seq}`; `seq_no` is the position in this runner's log, without a gap. `title`
+    is only set at a hub, for an event whose data stayed on its machine."""
 
     seq_no: int
     event_id: str
@@ -131,6 +132,7 @@ class FeedEvent(Struct, Generic[D], frozen=True, gc=False, kw_only=True, omit_de
     cause: Cause | None = None
     data: D
     context: Context | None = None
+    title: str | None = None
 
 
 def actor_of(agent_id: str | None) -> str:

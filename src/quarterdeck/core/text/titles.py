@@ -59,6 +59,8 @@ def ui_of(event: FeedEvent) -> UiHints:
 
 def title_of(event: FeedEvent) -> str:
     """The event in one line. If its kind or the shape of its data is unknown, the title is the kind."""
+    if event.title is not None:
+        return cut(event.title.replace("\n", " "))
     title = _TITLES.get(event.kind)
     if title is None or not isinstance(event.data, Struct):
         return event.kind

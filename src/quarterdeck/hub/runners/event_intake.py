@@ -33,7 +33,7 @@ from quarterdeck.store.queries.feed_query import readable_event
 if TYPE_CHECKING:
     from quarterdeck.hub.runners.runner_socket import LinkedRunner
 
-HASH = re.compile(r"[0-9a-f]{64}")
+HASH = re.compile(r"(?:[0-9a-f]{2}){8,32}")
 
 logger = structlog.get_logger("hub")
 

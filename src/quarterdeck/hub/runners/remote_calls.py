@@ -14,7 +14,7 @@ from quarterdeck.api.http.error_responses import ApiError
 from quarterdeck.api.http.principal import Caller
 from quarterdeck.hub.runners.machine_registry import MachineRegistry, MachineState
 from quarterdeck.hub.store.commit_queue import CommitQueue
-from quarterdeck.hub.store.records import StoredCommand, HubRecord, add_command, add_record, finish_command
+from quarterdeck.hub.store.records import HubRecord, StoredCommand, add_command, add_record, finish_command
 from quarterdeck.link.messages import CommandResultMessage, QueryResultMessage, RemoteCommand, RemoteQuery
 
 COMMAND_SECONDS = 15.0

@@ -12,6 +12,7 @@ from urllib.parse import urlencode, urlsplit
 import msgspec
 
 from quarterdeck.errors import NoDaemon, Refused
+from quarterdeck.surfaces.client.places import events_by_place
 
 CALL_SECONDS = 15.0
 START_HINT = "; start it with: qd up"
@@ -103,4 +104,4 @@ def _read(status: int, content: bytes) -> dict[str, Any]:
     if status >= 400:
         error = answer.get("error", {}) if isinstance(answer, dict) else {}
         raise Refused(str(error.get("message", f"the daemon answered {status}")))
-    return dict(answer)
+    return events_by_place(dict(answer))

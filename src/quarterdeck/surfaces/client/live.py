@@ -18,6 +18,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMes
 
 from quarterdeck import __version__
 from quarterdeck.errors import NoDaemon, Refused
+from quarterdeck.surfaces.client.places import by_place
 
 PROTOCOL = 2
 FIRST_WAIT = 0.2
@@ -135,6 +136,7 @@ class LiveClient:
                 waiting.set_result(message)
             return None
         if kind == "event":
+            message["event"] = by_place(message["event"])
             self.after = int(message["event"]["seq_no"])
         return LiveMessage(kind, message)
 

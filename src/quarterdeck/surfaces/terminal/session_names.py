@@ -30,10 +30,13 @@ class SessionName(NamedTuple):
 
 
 def session_names(sessions: Iterable[Json]) -> dict[str, SessionName]:
-    """The names by id. A live session's name differs from those of other live ones, an ended one's from all."""
+    """The names by id. A live session's name differs from those of other live ones, an ended one's from all. Where
+    there are several machines, the machine is named first."""
     every, live = defaultdict(list), defaultdict(list)
-    for session in sessions:
-        project = project_of(session)
+    listed = list(sessions)
+    has_machines = len({session.get("runner_id") for session in listed}) > 1
+    for session in listed:
+        project = f"{session['runner_id']}:{project_of(session)}" if has_machines else project_of(session)
         every[project].append(session["session_id"])
         if session["ended_at"] is None:
             live[project].append(session["session_id"])

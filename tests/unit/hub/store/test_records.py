@@ -6,9 +6,9 @@ from pathlib import Path
 
 from quarterdeck.hub.store.hub_schema import open_hub_store
 from quarterdeck.hub.store.records import (
-    StoredCommand,
     HubRecord,
     RecordQuery,
+    StoredCommand,
     add_command,
     add_record,
     command_named,

@@ -110,6 +110,7 @@ function receive(message) {
     if (cursor === null || message.resume === "gap") cursor = message.cursor;
   } else if (message.type === "subscribed" || message.type === "event") {
     cursor = message.cursor;
+    if (message.event) message.event = byPlace(message.event);
   } else if (message.type === "ack") {
     const one = waiting.get(message.id);
     waiting.delete(message.id);
@@ -120,6 +121,11 @@ function receive(message) {
     notice.value = message.message;
   }
   for (const listener of [...listeners]) listener(message);
+}
+
+/** An event as the page orders it: at a hub by its place in the order of arrival, as the numbers of several machines overlap. @param {any} event */
+export function byPlace(event) {
+  return event.place === undefined ? event : { ...event, log_seq_no: event.seq_no, seq_no: event.place };
 }
 
 /** Carry out a command, and return its result. @param {string} name @param {any} args @returns {Promise<any>} */

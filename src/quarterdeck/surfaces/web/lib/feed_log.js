@@ -1,5 +1,5 @@
 // The part of the log that a session view knows: it grows at both ends, follows the end, and can begin anywhere else.
-import { follow, get, listen } from "./connection.js";
+import { byPlace, follow, get, listen } from "./connection.js";
 import { signal } from "./html.js";
 import { HIDDEN_KINDS, REPEATING_NOTIFICATIONS } from "./labels.js";
 import { dataOf, rowKeys } from "./row_keys.js";
@@ -102,7 +102,7 @@ export class FeedLog {
   async read(where, kinds = FILTERS[this.filter], limit = PAGE) {
     const only = kinds.map((one) => `&kind=${one}`).join("");
     const page = await get(`/feed?session_id=${encodeURIComponent(this.sessionId)}&limit=${limit}&${where}${only}`);
-    return page;
+    return { ...page, events: page.events.map(byPlace) };
   }
 
   /** Load one page, and put it in its place. @param {() => Promise<void>} load */

@@ -1,5 +1,5 @@
 // The wall: every session as a tile that says what it does now, those that need a person first.
-import { follow, get, listen } from "../lib/connection.js";
+import { byPlace, follow, get, listen } from "../lib/connection.js";
 import { html, signal, useEffect } from "../lib/html.js";
 import { dataOf } from "../lib/row_keys.js";
 import { subjectOf, toolName } from "../lib/row_words.js";
@@ -43,7 +43,7 @@ function useDoing() {
       }, 200);
     });
     const unfollow = follow(["feed"]);
-    get(`/feed?limit=${RECENT}&before=${Number.MAX_SAFE_INTEGER}`).then((page) => note(page.events), () => {});
+    get(`/feed?limit=${RECENT}&before=${Number.MAX_SAFE_INTEGER}`).then((page) => note(page.events.map(byPlace)), () => {});
     return () => {
       stop();
       unfollow();
