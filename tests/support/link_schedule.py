@@ -110,7 +110,7 @@ class Story:
         self.perform(self.runner.open(register, self.now))
 
     def send(self) -> None:
-        span = self.runner.next_span(self.last)
+        span = self.runner.next_range(self.last)
         if span is None or self.connection is None:
             return
         begin = max(span.after, self.trimmed) + 1

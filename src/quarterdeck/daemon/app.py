@@ -21,6 +21,7 @@ import structlog
 
 from quarterdeck import __version__
 from quarterdeck.api.app import create_api
+from quarterdeck.api.backend import Backend
 from quarterdeck.api.http.agent_block import AgentGuard
 from quarterdeck.api.http.asgi import App
 from quarterdeck.api.http.credentials import RateLimit
@@ -48,6 +49,8 @@ from quarterdeck.daemon.ingest.attendance import Attendance
 from quarterdeck.daemon.ingest.http_hooks import HookRoute, RemovedHookRoute
 from quarterdeck.daemon.ingest.intake import HookIntake
 from quarterdeck.daemon.ingest.unix_socket import SocketServer, bind
+from quarterdeck.daemon.link.hub_client import HubClient
+from quarterdeck.daemon.link.share_policy import secrets_of
 from quarterdeck.daemon.loop.deadlines import Deadlines
 from quarterdeck.daemon.loop.disk_reserve import DiskReserve
 from quarterdeck.daemon.loop.effects import SESSION_EFFECTS
@@ -260,6 +263,7 @@ class Daemon:
     def _make_api(self) -> None:
         """Every ASGI app that is served."""
         loop, attendance = self._loop, self._attendance
+        stats = StatsCollector(loop, self._log, attendance, self._notifier.stats)
         backend = daemon_backend(
             loop,
             self._reader,
@@ -271,7 +275,7 @@ class Daemon:
             self._config,
             self._home.worktrees,
             self._panes,
-            StatsCollector(loop, self._log, attendance, self._notifier.stats),
+            stats,
             self._effective_settings(),
             lambda: self._servers.url,
         )
@@ -298,6 +302,17 @@ class Daemon:
             page_paths=pages.paths,
             routes=api.state.routes,
         )
+        self._hub = self._make_hub(backend, live, cast(App, api))
+        stats.hub_report = self._hub.report
+
+    def _make_hub(self, backend: Backend, live: Broadcaster, api: App) -> HubClient:
+        config, home = self._config, self._home
+        known = [home.token("token"), home.token("hook-token"), *secrets_of(os.environ)]
+        parts = (self._loop, self._log, self._exits.enter_context(closing(Reader(home.database))), backend, live, api)
+        hub = HubClient(home.path, config.hub, runner_name(config), *parts, self._attendance, known)
+        self._exits.push_async_callback(hub.stop)
+        self._maintenance.retention.before_trim = hub.make_room
+        return hub
 
     def _effective_settings(self) -> list[EffectiveSetting]:
         """The settings of this start, with the places that they were read from."""
@@ -333,6 +348,7 @@ class Daemon:
         self._maintenance.start()
         self._notifier.page = self._servers.public_url
         self._run(self._controller.adopt())
+        self._hub.start()
         self._announce()
         # First of all at the stop: no agent with a dialog of its own waits for the sessions to end.
         exits.callback(lambda: loop.release(spares_reconnecting=self._may_restart))

@@ -171,7 +171,7 @@ class RunnerLink:
         if self.state is LinkState.BACKFILLING and self.cursor >= self._goal:
             self._enter(LinkState.READY, now)
 
-    def next_span(self, last: int) -> RowRange | None:
+    def next_range(self, last: int) -> RowRange | None:
         """The rows to send next, of a log whose last event is `last`; None when there are none, or when enough are on
         their way. The first read of a connection begins with the event that the hub has last, to compare it."""
         size = self.settings.batch_size
@@ -184,7 +184,7 @@ class RunnerLink:
     def batch(
         self, rows: Sequence[LinkEvent], trimmed: int, gap: Callable[[int, int], LinkEvent]
     ) -> BackfillMessage | EventsMessage | None:
-        """The message with the rows that were read for `next_span`. `trimmed` is the last event that left the log:
+        """The message with the rows that were read for `next_range`. `trimmed` is the last event that left the log:
         `gap` makes the event that stands for those that the hub will never get."""
         events = list(rows)
         if self._overlap:

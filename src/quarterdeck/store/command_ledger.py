@@ -34,12 +34,16 @@ class CommandLedger:
         except (sqlite3.Error, OSError) as error:
             raise StoreError(f"{path}: cannot be opened ({error}); move it away") from None
 
+    def find(self, command_id: str) -> LedgerEntry | None:
+        """The entry of a command that began; None for one that did not."""
+        row = self._db.execute("SELECT status, body FROM commands WHERE id=?", (command_id,)).fetchone()
+        return LedgerEntry(row[0], row[1] or b"") if row else None
+
     def begin(self, command_id: str, at: float) -> LedgerEntry | None:
         """Record that a command begins. For one that began before, its entry: it must not run again."""
         with transaction(self._db):
-            row = self._db.execute("SELECT status, body FROM commands WHERE id=?", (command_id,)).fetchone()
-            if row is not None:
-                return LedgerEntry(row[0], row[1] or b"")
+            if (entry := self.find(command_id)) is not None:
+                return entry
             self._db.execute("DELETE FROM commands WHERE at < ?", (at - KEPT_SECONDS,))
             self._db.execute("INSERT INTO commands VALUES(?,?,NULL,NULL)", (command_id, at))
         return None

@@ -69,11 +69,11 @@ def test_the_link_goes_from_the_first_attempt_to_ready() -> None:
     answer = RegisteredMessage(last_seq_no=0, epoch=1, at=0.0)
     assert link.receive(answer, 0.0) == [SaveCursor(0), HandleMessage(answer)]
     states.append(link.state)
-    message = link.batch(rows(link.next_span(2), 2), 0, gap_of)
+    message = link.batch(rows(link.next_range(2), 2), 0, gap_of)
     assert isinstance(message, BackfillMessage)
     assert link.receive(BackfillAck(last_seq_no=2), 0.0) == [SaveCursor(2)]
     assert [*states, link.state] == list(LinkState)
-    assert isinstance(link.batch(rows(link.next_span(3), 3), 0, gap_of), EventsMessage)
+    assert isinstance(link.batch(rows(link.next_range(3), 3), 0, gap_of), EventsMessage)
 
 
 def test_a_hub_that_has_everything_makes_the_link_ready_at_once() -> None:
@@ -84,18 +84,18 @@ def test_a_hub_that_has_everything_makes_the_link_ready_at_once() -> None:
 def test_events_go_in_order_in_batches_and_only_so_many_at_a_time() -> None:
     link = registered(last=1000, batch=4)
     sent: list[int] = []
-    while (span := link.next_span(1000)) is not None:
+    while (span := link.next_range(1000)) is not None:
         sent += numbers(link.batch(rows(span, 1000), 0, gap_of))
     assert sent == list(range(1, 4 * WINDOW_BATCHES + 1))
     link.receive(BackfillAck(last_seq_no=4), 0.0)
-    assert link.next_span(1000) == RowRange(sent[-1], 4)
+    assert link.next_range(1000) == RowRange(sent[-1], 4)
 
 
 @pytest.mark.law("H3")
 @pytest.mark.parametrize("ack", [BackfillAck(last_seq_no=5), EventAck(last_seq_no=11)])
 def test_an_ack_of_what_was_never_sent_closes_the_link_and_moves_nothing(ack: BackfillAck | EventAck) -> None:
     link = registered(last=10, batch=4)
-    link.batch(rows(link.next_span(10), 10), 0, gap_of)
+    link.batch(rows(link.next_range(10), 10), 0, gap_of)
     [close] = link.receive(ack, 0.0)
     assert isinstance(close, CloseLink)
     assert link.cursor == 0
@@ -106,7 +106,7 @@ def test_an_ack_of_what_was_never_sent_closes_the_link_and_moves_nothing(ack: Ba
 
 def test_an_ack_that_comes_again_changes_nothing() -> None:
     link = registered(last=10, batch=4)
-    link.batch(rows(link.next_span(10), 10), 0, gap_of)
+    link.batch(rows(link.next_range(10), 10), 0, gap_of)
     assert link.receive(BackfillAck(last_seq_no=4), 0.0) == [SaveCursor(4)]
     assert link.receive(BackfillAck(last_seq_no=3), 0.0) == []
 
@@ -116,7 +116,7 @@ def test_a_hub_that_has_less_than_the_cursor_rewinds_it() -> None:
     link = opened(last=10, cursor=8)
     actions = link.receive(RegisteredMessage(last_seq_no=3, epoch=1, at=0.0), 0.0)
     assert actions[0] == SaveCursor(3)
-    assert link.next_span(10) == RowRange(3, 100)
+    assert link.next_range(10) == RowRange(3, 100)
 
 
 @pytest.mark.law("H14")
@@ -141,21 +141,21 @@ def test_a_hole_in_the_log_is_never_sent() -> None:
 
 def test_the_last_event_of_the_hub_is_compared_and_not_sent_again() -> None:
     link = registered(last=10, stored=4, last_hash=hash_of(4))
-    span = link.next_span(10)
+    span = link.next_range(10)
     assert span == RowRange(3, 4)
     assert numbers(link.batch(rows(span, 10), 0, gap_of)) == [5, 6, 7]
 
 
 def test_a_hub_with_the_same_last_event_gets_nothing_more() -> None:
     link = registered(last=4, stored=4, last_hash=hash_of(4))
-    assert link.batch(rows(link.next_span(4), 4), 0, gap_of) is None
-    assert link.next_span(4) is None
+    assert link.batch(rows(link.next_range(4), 4), 0, gap_of) is None
+    assert link.next_range(4) is None
 
 
 def test_another_event_under_the_last_number_is_shown_to_the_hub_and_ends_the_stream() -> None:
     link = registered(last=10, stored=4, last_hash="another")
-    assert numbers(link.batch(rows(link.next_span(10), 10), 0, gap_of)) == [4]
-    assert link.next_span(10) is None
+    assert numbers(link.batch(rows(link.next_range(10), 10), 0, gap_of)) == [4]
+    assert link.next_range(10) is None
     assert link.trouble is not None
     assert link.trouble[0] == "conflict"
 

@@ -27,6 +27,7 @@ class StatsCollector:
         self._log = log
         self._attendance = attendance
         self._channel_stats = channel_stats
+        self.hub_report: Callable[[], dict[str, Any] | None] = lambda: None
         self._started_at = time.time()
         self._started = boot_clock()
 
@@ -58,6 +59,7 @@ class StatsCollector:
             "visible_surfaces": self._attendance.visible,
             "subscriber_failures": stats.subscriber_failures,
             "notify": self._channel_stats(),
+            "hub": self.hub_report(),
             "store": self._store(),
             "process": process_stats(),
         }

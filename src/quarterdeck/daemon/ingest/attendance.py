@@ -28,6 +28,8 @@ class Attendance:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.surfaces = 0
         self.visible = 0
+        self.at_hub = 0
+        """How many people look at the hub that this machine is connected to."""
         self._clock = clock
         self._until = float("-inf")
         self._read: dict[tuple[str, str], float] = {}
@@ -68,4 +70,4 @@ class Attendance:
 
     def now(self) -> bool:
         """True while a person is there."""
-        return self.visible > 0 or self._clock() < self._until
+        return self.visible > 0 or self.at_hub > 0 or self._clock() < self._until

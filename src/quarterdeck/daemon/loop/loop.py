@@ -24,7 +24,7 @@ from quarterdeck.core.engine.messages import (
 )
 from quarterdeck.core.model.decisions import NoOpinion
 from quarterdeck.core.model.events import FeedEvent
-from quarterdeck.core.model.state import Request, State
+from quarterdeck.core.model.state import Request, Settings, State
 from quarterdeck.daemon.loop.deadlines import Deadlines
 from quarterdeck.daemon.loop.disk_reserve import DiskReserve
 from quarterdeck.daemon.loop.effects import EffectPerformer
@@ -280,6 +280,10 @@ class Loop:
         """A connection began to wait. While the daemon stops, that is one wait too many."""
         if self._stopping:
             self.release(spares_reconnecting=self._spares_reconnecting)
+
+    def change_settings(self, settings: Settings) -> None:
+        """Decide by other settings from the next input on."""
+        self.state = replace(self.state, settings=settings)
 
     def save_snapshot(self) -> None:
         """Keep the state so that the next start is quick."""

@@ -48,6 +48,7 @@ class Retention:
         self._settings = settings
         self._counted = counted
         self._age_due = 0.0
+        self.before_trim: Callable[[], None] = lambda: None
 
     async def run(self) -> None:
         """Trim again and again."""
@@ -87,6 +88,7 @@ class Retention:
             return
         await self._loop.wait_until_idle()
         self._loop.save_snapshot()
+        self.before_trim()
         upto = min(upto, self._log.trimmable())
         await self._wait_for_counts(upto)
         events, at = upto - self._log.trimmed, time.time()

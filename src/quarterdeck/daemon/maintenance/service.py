@@ -42,7 +42,7 @@ class StoreMaintenance:
             LogFollower("count over time", lambda: EventCounter(log.path, hook_calls.take), self._head),
         )
         self._disk = disk
-        self._retention = Retention(loop, log, reader, settings, self._counted)
+        self.retention = Retention(loop, log, reader, settings, self._counted)
         self._check: IntegrityCheck | None = None
         self._is_sound = False
         self._trimming: asyncio.Task[None] | None = None
@@ -90,7 +90,7 @@ class StoreMaintenance:
             self._trim()
 
     def _trim(self) -> None:
-        self._trimming = asyncio.get_running_loop().create_task(self._retention.run())
+        self._trimming = asyncio.get_running_loop().create_task(self.retention.run())
 
     def stop(self) -> None:
         """End, and remove the mark when the log is known to be sound: a check that could not finish is due again."""

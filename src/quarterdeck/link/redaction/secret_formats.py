@@ -71,8 +71,15 @@ def without_tokens(text: str, mark: str) -> str:
     return TOKENS.sub(mark, JWT.sub(mark, text))
 
 
-def without_keys_and_addresses(text: str, mark: str) -> str:
-    """The text with every private key, every password in an address and every secret address replaced."""
+def without_keys_and_addresses(text: str, mark: str, found: list[str] | None = None) -> str:
+    """The text with every private key, every password in an address and every secret address replaced. `found`
+    receives the passwords."""
+
+    def hide(match: re.Match[str]) -> str:
+        if found is not None:
+            found.append(match[2])
+        return match[1] + mark
+
     text = PEM.sub(mark, text)
     text = HOOK_ADDRESS.sub(lambda match: match[1] + mark, text)
-    return ADDRESS.sub(lambda match: match[1] + mark, text)
+    return ADDRESS.sub(hide, text)

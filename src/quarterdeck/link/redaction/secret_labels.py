@@ -102,8 +102,9 @@ def is_secret_value(value: str, *, is_tight: bool, label: str = "") -> bool:
     return len(value) >= 6
 
 
-def without_labelled(text: str, mark: str) -> str:
-    """The text with every value after such a word replaced."""
+def without_labelled(text: str, mark: str, found: list[str] | None = None) -> str:
+    """The text with every value after such a word replaced. `found` receives the values."""
+    seen = [] if found is None else found
 
     def hide(match: re.Match[str]) -> str:
         value = match["value"]
@@ -112,14 +113,15 @@ def without_labelled(text: str, mark: str) -> str:
         is_tight = bool(quote) or not match["between"] or not match["between"][-1].isspace()
         if not is_secret_value(inner, is_tight=is_tight, label=match["label"]):
             return match[0]
+        seen.append(inner)
         return f"{match['label']}{match['between']}{quote}{mark}{quote}"
 
     def hide_all(match: re.Match[str]) -> str:
-        return (
-            match[0]
-            if PLACEHOLDER.fullmatch(match["value"].strip("\"'"))
-            else f"{match['label']}{match['between']}{mark}"
-        )
+        value = match["value"].strip("\"'")
+        if PLACEHOLDER.fullmatch(value):
+            return match[0]
+        seen.append(value)
+        return f"{match['label']}{match['between']}{mark}"
 
     def hide_scheme(match: re.Match[str]) -> str:
         is_word = _PLAIN_WORD.fullmatch(match["value"]) or not any(c.isdigit() or c in "+/=_" for c in match["value"])

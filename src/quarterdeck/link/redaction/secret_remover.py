@@ -30,12 +30,20 @@ COUNTS = b'_tokens"'
 PLACES = ("://", "-----BEGIN", "PuTTY-User", "FlyV1 ", ":AA")
 """What the other secrets with a form have in them."""
 
+MOST_RECENT = 32
+"""Secrets that were found lately and are removed wherever they come again, as in the result of a command."""
+
 MOST_KNOWN_CHUNKS = 20_000
 
 _decode, _encode = msgspec.json.Decoder().decode, msgspec.json.Encoder().encode
 _BYTE_HINTS = tuple(hint.replace('"', '\\"').encode() for hint in secret_labels.HINTS)
 _BYTE_PLACES = tuple(place.encode() for place in PLACES)
 _BYTE_CHUNK = re.compile(secret_formats.CHUNK.pattern.encode())
+
+
+def is_worth_learning(secret: str) -> bool:
+    """True for a text that means nothing else elsewhere: long enough, and no plain word."""
+    return len(secret) >= SHORTEST_KNOWN and not secret.isalpha() and not secret.isdigit() and HIDDEN not in secret
 
 
 class _SecretChunks(dict[bytes, bool]):
@@ -56,6 +64,7 @@ class SecretRemover:
 
     def __init__(self, known: Iterable[str] = ()) -> None:
         self._known: dict[str, bytes] = {}
+        self._recent: dict[str, bytes] = {}
         self._chunks = _SecretChunks()
         for secret in known:
             self.learn(secret)
@@ -69,7 +78,19 @@ class SecretRemover:
         """JSON without secrets: the same bytes when there are none, which a quick look finds out for most."""
         if not self._needs_look(body):
             return body
-        return _encode(self.value(_decode(body)))
+        return _encode(self.clean(_decode(body)))
+
+    def clean(self, value: Any) -> Any:
+        """JSON that was read, without secrets. A secret that a word before it gives away may be alone elsewhere, as in
+        the words of a command: what was found is removed everywhere, here and in what comes next."""
+        found: list[str] = []
+        shown = self.value(value, found=found)
+        for secret in (secret for secret in found if is_worth_learning(secret)):
+            self._recent.pop(secret, None)
+            self._recent[secret] = _encode(secret)[1:-1]
+            while len(self._recent) > MOST_RECENT:
+                del self._recent[next(iter(self._recent))]
+        return self.value(shown) if found else shown
 
     def _needs_look(self, body: bytes) -> bool:
         lower = body.lower().replace(COUNTS, b"")
@@ -78,36 +99,43 @@ class SecretRemover:
             or any(place in body for place in _BYTE_PLACES)
             or b'"raw"' in body
             or b'"payload"' in body
-            or any(secret in body for secret in self._known.values())
+            or any(secret in body for secret in (*self._known.values(), *self._recent.values()))
             or any(map(self._chunks.__getitem__, _BYTE_CHUNK.findall(body)))
         )
 
-    def value(self, value: Any, name: str = "") -> Any:
-        """JSON that was read, without secrets. `name` is the key that the value has."""
+    def value(self, value: Any, name: str = "", found: list[str] | None = None) -> Any:
+        """JSON that was read, without secrets, in one walk. `name` is the key that the value has, `found` receives the
+        secrets that a word before them gave away."""
         if isinstance(value, str):
-            return self.text(value, name)
+            return self.text(value, name, found)
         if isinstance(value, dict):
             return {
-                self.text(key): below if key in IDS and not isinstance(below, dict | list) else self.value(below, key)
+                self.text(key): below
+                if key in IDS and not isinstance(below, dict | list)
+                else self.value(below, key, found)
                 for key, below in value.items()
                 if key not in DROPPED
             }
         if isinstance(value, list):
-            return [self.value(below, name) for below in value]
+            return [self.value(below, name, found) for below in value]
         return value
 
-    def text(self, text: str, name: str = "") -> str:
+    def text(self, text: str, name: str = "", found: list[str] | None = None) -> str:
         """A text without secrets. `name` is the key that it has: under the name of a secret, all of it is one."""
-        for secret in self._known:
+        for secret in (*self._known, *self._recent):
             if secret in text:
                 text = text.replace(secret, HIDDEN)
         if name and secret_labels.LABEL.fullmatch(name) and "\n" not in text:
-            return HIDDEN if secret_labels.is_secret_value(text, is_tight=True, label=name) else text
+            if not secret_labels.is_secret_value(text, is_tight=True, label=name):
+                return text
+            if found is not None:
+                found.append(text)
+            return HIDDEN
         if any(place in text for place in PLACES):
-            text = secret_formats.without_tokens(secret_formats.without_keys_and_addresses(text, HIDDEN), HIDDEN)
+            text = secret_formats.without_tokens(secret_formats.without_keys_and_addresses(text, HIDDEN, found), HIDDEN)
         lower = text.lower()
         if any(hint in lower for hint in secret_labels.HINTS):
-            text = secret_labels.without_labelled(text, HIDDEN)
+            text = secret_labels.without_labelled(text, HIDDEN, found)
         if any(self._chunks[chunk.encode()] for chunk in secret_formats.CHUNK.findall(text)):
             text = random_strings.without_random_strings(secret_formats.without_tokens(text, HIDDEN), HIDDEN)
         return text

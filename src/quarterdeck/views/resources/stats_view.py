@@ -79,8 +79,32 @@ class ProcessView(Struct, kw_only=True):
     max_fds: int | None
 
 
+class HubLinkView(Struct, kw_only=True):
+    """The link to the hub of this machine. `state` is disconnected, connecting, registering, backfilling or ready;
+    `behind` counts the events that the hub has not acknowledged, and `backlog_used` is the part of their room that they
+    take. `trouble` says why the link is not ready. `may` is what the hub may do here, `share` what leaves, `people` who
+    looks there now, `rules_refused` counts rules of the hub that this machine does not take."""
+
+    url: str | None
+    state: str
+    since: float
+    epoch: int
+    acknowledged: int
+    behind: int
+    backlog_bytes: int
+    backlog_used: float
+    backlog_warning: bool
+    trouble: str | None
+    trouble_kind: str | None
+    may: list[str]
+    share: str
+    shared_folders: dict[str, str]
+    people: int
+    rules_refused: int
+
+
 class StatsView(Struct, kw_only=True):
-    """Numbers about the daemon."""
+    """Numbers about the daemon. `hub` is null for a machine that has joined none."""
 
     version: str
     runner_id: str
@@ -99,5 +123,6 @@ class StatsView(Struct, kw_only=True):
     surfaces: int
     subscriber_failures: int
     notify: dict[str, ChannelView]
+    hub: HubLinkView | None
     store: StoreView
     process: ProcessView
