@@ -25,6 +25,7 @@ from quarterdeck.api.http.guard import Guard, GuardedApps
 from quarterdeck.api.http.public_origins import PublicOrigins
 from quarterdeck.api.live.broadcast import Broadcaster
 from quarterdeck.api.live.clients import Clients
+from quarterdeck.api.live.topics import stream_sessions
 from quarterdeck.api.live.websocket import Sockets
 from quarterdeck.api.pages import Pages
 from quarterdeck.config.effective import effective_settings
@@ -41,16 +42,16 @@ from quarterdeck.daemon.setup.preflight import require_tls_beyond_loopback
 from quarterdeck.daemon.setup.servers import Servers
 from quarterdeck.daemon.telemetry.log_redaction import Redactor
 from quarterdeck.daemon.telemetry.logs import log_unhandled_errors, start_logs
-from quarterdeck.errors import HomeError, StoreError
+from quarterdeck.errors import HomeError, Refused, StoreError
 from quarterdeck.hub.hub_backend import HubBackend
 from quarterdeck.hub.hub_health import HubHealth
 from quarterdeck.hub.hub_home import HubHome
 from quarterdeck.hub.hub_tokens import HubTokens
 from quarterdeck.hub.routes.hub_routes import HUB_COMMANDS, HUB_ROUTES
 from quarterdeck.hub.runners.event_intake import EventIntake
+from quarterdeck.hub.runners.machine_calls import MachineCalls
 from quarterdeck.hub.runners.machine_registry import MachineRegistry, MachineState
-from quarterdeck.hub.runners.remote_calls import RemoteCalls
-from quarterdeck.hub.runners.remote_streams import RemoteStreams, RemoteTerminals
+from quarterdeck.hub.runners.machine_streams import HubTerminals, LiveTexts, MachineStreams
 from quarterdeck.hub.runners.runner_socket import RunnerSocket
 from quarterdeck.hub.shown_views import HubSource, ShownViews
 from quarterdeck.hub.store.commit_queue import CommitQueue
@@ -67,6 +68,7 @@ READERS = 4
 MOST_LIVE = 1_000_000
 REREAD_SECONDS = 1.0
 INDEX_SECONDS = 0.5
+FOLLOW_SECONDS = 0.25
 
 logger = structlog.get_logger("hub")
 
@@ -151,8 +153,8 @@ class Hub:
         self._source = HubSource(self._hub_id, self._reader, self._registry, self._shown)
         self._source.place = next_place(db) - 1
         self._live = Broadcaster(self._source)
-        self._calls = RemoteCalls(self._registry, self._commits)
-        self._streams = RemoteStreams()
+        self._calls = MachineCalls(self._registry, self._commits)
+        self._streams = MachineStreams()
         self._tokens = HubTokens(self._commits, read_tokens(db))
         self._indexer = SearchIndexer(self._home.database, lambda: self._source.place)
         self._exits.callback(self._indexer.stop)
@@ -183,7 +185,7 @@ class Hub:
             *(self._registry, self._commits, self._source, self._shown, self._live, self._calls, self._streams),
             count_failure=self._credentials.failures.count,
         )
-        terminals = RemoteTerminals(self._streams, self._live_session)
+        terminals = HubTerminals(self._streams, self._live_session)
         api = create_api(backend, self._credentials, rate_limit, agents, clients, HUB_ROUTES)
         pages = Pages(self._tokens, self._credentials, authority_in(home.path / "tls").cert)
         self._apps = GuardedApps(
@@ -224,6 +226,14 @@ class Hub:
                 self._redactor.learn(owner)
                 self._credentials.replace(owner, unused)
 
+    async def _follow_texts(self) -> None:
+        """Follow the live text of the sessions that surfaces show."""
+        texts = LiveTexts(self._streams, self._live_session, self._live.stream)
+        while True:
+            await asyncio.sleep(FOLLOW_SECONDS)
+            with contextlib.suppress(Refused):
+                texts.follow_only(set(stream_sessions(self._live.topics)))
+
     async def _index(self) -> None:
         """Index events by session, behind the writer."""
         while True:
@@ -246,6 +256,7 @@ class Hub:
         self._indexer.start()
         self._run(self._watch_token())
         self._run(self._index())
+        self._run(self._follow_texts())
         url, beyond = self._servers.url, self._servers.public_url
         logger.info("ready", url=url, hub_id=self._hub_id, events=self._source.place, at=time.time())
         more = {"public_url": beyond} if beyond else {}

@@ -10,8 +10,8 @@ from msgspec import Struct
 from quarterdeck.api.http.error_responses import ApiError, invalid, not_found
 from quarterdeck.hub.hub_health import HubHealth
 from quarterdeck.hub.hub_tokens import HubTokens
+from quarterdeck.hub.runners.machine_calls import MachineCalls
 from quarterdeck.hub.runners.machine_registry import MachineRegistry, MachineState
-from quarterdeck.hub.runners.remote_calls import RemoteCalls
 from quarterdeck.hub.shown_views import HubSource
 from quarterdeck.hub.store.commit_queue import CommitQueue
 from quarterdeck.hub.store.hub_reader import HubReader
@@ -29,7 +29,7 @@ class HubBackend(Struct, frozen=True, kw_only=True):
     commits: CommitQueue
     reader: HubReader
     source: HubSource
-    calls: RemoteCalls
+    calls: MachineCalls
     tokens: HubTokens
     health: HubHealth
 

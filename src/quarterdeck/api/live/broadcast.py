@@ -89,6 +89,11 @@ class Broadcaster:
         return self._number
 
     @property
+    def topics(self) -> frozenset[str]:
+        """Every topic that a listener follows."""
+        return frozenset[str]().union(*self._listeners.values())
+
+    @property
     def listeners(self) -> int:
         return len(self._listeners)
 

@@ -14,8 +14,8 @@ from quarterdeck.api.http.endpoint import BODY, ApiEndpoint
 from quarterdeck.api.http.error_responses import ApiError
 from quarterdeck.api.http.principal import Caller
 from quarterdeck.hub.hub_backend import HubBackend
+from quarterdeck.hub.runners.machine_calls import Reply
 from quarterdeck.hub.runners.machine_registry import MachineState
-from quarterdeck.hub.runners.remote_calls import Reply
 from quarterdeck.hub.shown_views import shown_view
 from quarterdeck.wire import write_json
 
@@ -135,6 +135,17 @@ class ForwardedEndpoint(ApiEndpoint):
                 named = part.get("session_ids") or []
                 sessions += [{"session_id": one, "ok": False, "error": problem} for one in named]
         return Reply(200, write_json({"sessions": sessions}))
+
+
+class TypedEndpoint(ForwardedEndpoint):
+    """Keystrokes and sizes for a terminal that a connection shows. They are sent on at once, without a record of each
+    and without an answer, so that typing stays fast."""
+
+    async def command(self, backend: HubBackend, given: Mapping[str, Any], arguments: Any) -> Any:
+        """Send it to the machine of the session."""
+        args = dict(given["args"])
+        state = await machine_of(backend, args, args.pop("runner_id", None))
+        backend.calls.send(state, self.operation.name, args, given["caller"])
 
 
 class OwnOrForwardedEndpoint(ForwardedEndpoint):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from quarterdeck.api.http.endpoint import ApiEndpoint, endpoints_in
 from quarterdeck.api.live.socket_commands import COMMANDS, ROUTES, TYPING
 from quarterdeck.hub.routes import hub_lists, machine_routes
-from quarterdeck.hub.routes.forwarded import ForwardedEndpoint, OwnOrForwardedEndpoint
+from quarterdeck.hub.routes.forwarded import ForwardedEndpoint, OwnOrForwardedEndpoint, TypedEndpoint
 
 LOCAL = frozenset(
     {
@@ -28,6 +28,6 @@ _ALL = _hub_routes()
 HUB_ROUTES = {name: one for name, one in _ALL.items() if one.operation.path}
 """The endpoints of REST."""
 HUB_COMMANDS = {name: one for name, one in _ALL.items() if one.operation.is_command} | {
-    name: COMMANDS[name] for name in TYPING
+    name: TypedEndpoint(COMMANDS[name]) for name in TYPING
 }
 """The commands of the WebSocket."""

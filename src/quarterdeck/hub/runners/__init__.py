@@ -3,5 +3,5 @@
 machine_registry  the machines as they are now
 runner_socket     one connection of a runner
 event_intake      registrations, events and views: stored first, then shown
-remote_calls      commands and queries to machines
-remote_streams    terminals and live text on demand"""
+machine_calls     commands and queries to machines
+machine_streams   terminals and live text on demand"""

@@ -16,9 +16,9 @@ from msgspec.structs import replace
 
 from quarterdeck.api.live.broadcast import Broadcaster
 from quarterdeck.errors import Refused
+from quarterdeck.hub.runners.machine_calls import STARTS, MachineCalls
 from quarterdeck.hub.runners.machine_registry import MachineRegistry, MachineState
-from quarterdeck.hub.runners.remote_calls import STARTS, RemoteCalls
-from quarterdeck.hub.runners.remote_streams import RemoteStreams
+from quarterdeck.hub.runners.machine_streams import MachineStreams
 from quarterdeck.hub.shown_views import HubSource, ShownViews
 from quarterdeck.hub.store.commit_queue import CommitQueue
 from quarterdeck.hub.store.enrolments import Machine, TakenIdentity, mark_seen, register_machine
@@ -69,8 +69,8 @@ class EventIntake:
         source: HubSource,
         shown: ShownViews,
         live: Broadcaster,
-        calls: RemoteCalls,
-        streams: RemoteStreams,
+        calls: MachineCalls,
+        streams: MachineStreams,
         count_failure: Callable[[str], object],
     ) -> None:
         self.registry = registry

@@ -16,6 +16,8 @@ from quarterdeck.link.messages import CloseStream, OpenStream, RunnerStream, Str
 
 CREDIT = 256 * 1024
 """Bytes of a stream that a machine may send before more are asked for."""
+FRAME_BYTES = 256
+"""What the frame of a piece of text may add to it."""
 RUNNING = frozenset({"starting", "up"})
 
 
@@ -35,7 +37,7 @@ class OpenedStream(Struct, eq=False):
     receiver: StreamReceiver
 
 
-class RemoteStreams:
+class MachineStreams:
     """Every open stream."""
 
     def __init__(self) -> None:
@@ -96,10 +98,10 @@ Find = Callable[[str], tuple[MachineState, bytes] | None]
 """Finds a live session with its machine, if it is there once."""
 
 
-class RemoteScreen:
+class MachineScreen:
     """A view of a terminal on another machine. Output that the surface has not read yet is not asked for."""
 
-    def __init__(self, streams: RemoteStreams, session_id: str, seen: Callable[[bytes], None]) -> None:
+    def __init__(self, streams: MachineStreams, session_id: str, seen: Callable[[bytes], None]) -> None:
         self.session_id = session_id
         self.stream: OpenedStream | None = None
         self._streams = streams
@@ -129,15 +131,11 @@ class RemoteScreen:
         self._pay()
 
     async def write(self, data: bytes) -> None:
-        raise Refused("type through the command terminal_input")
+        """Not used: keystrokes go to the machine as commands, with the name of their person."""
+        raise Refused("type with the command terminal_input")
 
     async def resize(self, cols: int, rows: int) -> None:
-        """Set the size: the stream is opened again with it."""
-        if self.stream is None:
-            return
-        state = self.stream.state
-        self._streams.close(self.stream)
-        self.stream = self._streams.open(state, self, "terminal", cols, rows)
+        """Not used: sizes go to the machine as commands."""
 
     async def close(self) -> None:
         if self.stream is not None:
@@ -145,10 +143,10 @@ class RemoteScreen:
             self.stream = None
 
 
-class RemoteTerminals:
+class HubTerminals:
     """The terminals of the sessions of all machines."""
 
-    def __init__(self, streams: RemoteStreams, find: Find) -> None:
+    def __init__(self, streams: MachineStreams, find: Find) -> None:
         self._streams = streams
         self._find = find
 
@@ -161,10 +159,52 @@ class RemoteTerminals:
         runs = session.mode in ("pty", "tmux") and owned.get("status") in RUNNING
         return (found[0].runner_id, owned.get("launched_at")) if runs else None
 
-    async def view(self, session_id: str, cols: int, rows: int, seen: Callable[[bytes], None]) -> RemoteScreen:
+    async def view(self, session_id: str, cols: int, rows: int, seen: Callable[[bytes], None]) -> MachineScreen:
         found = self._find(session_id)
         if found is None:
             raise Refused(f"no such session: {session_id}")
-        screen = RemoteScreen(self._streams, session_id, seen)
+        screen = MachineScreen(self._streams, session_id, seen)
         screen.stream = self._streams.open(found[0], screen, "terminal", cols, rows)
         return screen
+
+
+class TextReceiver:
+    """What an agent writes now, for the surfaces that follow its session."""
+
+    def __init__(self, streams: MachineStreams, session_id: str, show: Callable[[str, str, Any], None]) -> None:
+        self.session_id = session_id
+        self.stream: OpenedStream | None = None
+        self.has_ended = False
+        self._streams = streams
+        self._show = show
+
+    def receive(self, kind: str, data: Any) -> None:
+        if kind == "end":
+            self.has_ended = True
+            return
+        self._show(self.session_id, kind, data)
+        if self.stream is not None:
+            self._streams.credit(self.stream, len(msgspec.json.encode(data)) + FRAME_BYTES)
+
+
+class LiveTexts:
+    """The live text of each session that a surface follows: a stream from its machine as long as one does."""
+
+    def __init__(self, streams: MachineStreams, find: Find, show: Callable[[str, str, Any], None]) -> None:
+        self._streams = streams
+        self._find = find
+        self._show = show
+        self._following: dict[str, TextReceiver] = {}
+
+    def follow_only(self, session_ids: set[str]) -> None:
+        """Follow these sessions, and no others. A stream that has ended is opened again."""
+        for session_id, receiver in list(self._following.items()):
+            if receiver.has_ended or session_id not in session_ids:
+                del self._following[session_id]
+                if receiver.stream is not None:
+                    self._streams.close(receiver.stream)
+        for session_id in sorted(session_ids - self._following.keys()):
+            found = self._find(session_id)
+            if found is not None and found[0].is_connected:
+                receiver = self._following[session_id] = TextReceiver(self._streams, session_id, self._show)
+                receiver.stream = self._streams.open(found[0], receiver, "text")

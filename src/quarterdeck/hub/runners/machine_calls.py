@@ -38,7 +38,7 @@ class Reply(Struct, frozen=True):
         return self.status < 400
 
 
-class RemoteCalls:
+class MachineCalls:
     """Every call to a machine that waits for its answer."""
 
     def __init__(self, registry: MachineRegistry, commits: CommitQueue) -> None:
@@ -88,6 +88,21 @@ class RemoteCalls:
             ) from None
         finally:
             self._waiting.pop(command_id, None)
+
+    def send(self, state: MachineState, name: str, args: dict[str, Any], caller: Caller) -> None:
+        """Send a command that nobody waits for."""
+        if state.connection is None:
+            raise _away(state, "undeliverable", "nothing was sent")
+        message = RemoteCommand(
+            id=f"t{secrets.token_hex(8)}",
+            expires_at=time.time() + COMMAND_SECONDS,
+            epoch=state.connection.epoch,
+            actor=caller.name,
+            scope=" ".join(sorted(caller.principal.scopes)),
+            name=name,
+            args=args,
+        )
+        state.connection.send(message)
 
     async def query(self, state: MachineState, name: str, args: dict[str, Any], caller: Caller) -> Reply:
         """Ask a machine something that changes nothing."""
