@@ -116,7 +116,7 @@ async def test_a_terminal_is_streamed_on_demand_with_its_own_credit(hub: HubProc
         async with connect(hub.url.replace("http", "ws") + "/ws") as connection:
             surface = Surface(connection)
             await surface.send(**hello(hub, topics=["streams:s1"]))
-            opened = {}
+            opened: dict[str, OpenStream] = {}
             while len(opened) < 2:
                 message = await asyncio.to_thread(_next, runner, OpenStream)
                 opened[message.kind] = message

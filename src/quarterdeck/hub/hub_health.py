@@ -82,6 +82,7 @@ class HubHealth:
             "visible_surfaces": self._attendance.visible,
             "subscriber_failures": 0,
             "notify": {},
+            "hub": None,
             "store": {
                 "seq_no": self._source.place,
                 "unindexed": 0,

@@ -14,7 +14,7 @@ from quarterdeck.api.backend import Backend
 from quarterdeck.api.http.asgi import error_body
 from quarterdeck.api.http.error_responses import ApiError
 from quarterdeck.api.live.broadcast import Broadcaster
-from quarterdeck.api.live.terminals import CREDIT, Credit, TerminalInput, TerminalResize, Terminals
+from quarterdeck.api.live.terminals import CREDIT, Credit, MachineTerminals, TerminalInput, TerminalResize, Terminals
 from quarterdeck.api.live.ws_messages import AnyServerMessage
 from quarterdeck.daemon.link.in_process_call import ApiAnswer
 from quarterdeck.daemon.link.share_policy import SharePolicy
@@ -113,7 +113,7 @@ class StreamSender:
         return ApiAnswer(200, b"null")
 
     async def _show_terminal(self, opened: OpenStream) -> None:
-        terminals = Terminals(self._backend.sessions, _TerminalOutlet(opened, self._send))
+        terminals = Terminals(MachineTerminals(self._backend.sessions), _TerminalOutlet(opened, self._send))
         terminals.credit.use(CREDIT - min(CREDIT, max(0, opened.credit)))
         self._credits[opened.stream], self._terminals[opened.session_id] = terminals.credit, terminals
         with contextlib.suppress(asyncio.CancelledError):
