@@ -182,7 +182,7 @@ class LinkHub:
         """The events that were stored."""
         return [json.loads(bytes(event.event)) for event in self.stored]
 
-    def command(self, name: str, *, actor: str = "Ada", granted: str = ALL_SCOPES, **more: Any) -> tuple[int, Any]:
+    def command(self, name: str, /, *, actor: str = "Ada", granted: str = ALL_SCOPES, **more: Any) -> tuple[int, Any]:
         """Run a command, and give the answer. `id`, `epoch` and `expires_in` may be given."""
         command_id = more.pop("id", None) or f"c{next(self._ids)}"
         epoch, seconds = more.pop("epoch", self.epoch), more.pop("expires_in", 30.0)
@@ -200,7 +200,7 @@ class LinkHub:
         )
         return self._answer(command_id)
 
-    def query(self, name: str, *, granted: str = "observe", deadline: float = 30.0, **args: Any) -> tuple[int, Any]:
+    def query(self, name: str, /, *, granted: str = "observe", deadline: float = 30.0, **args: Any) -> tuple[int, Any]:
         """Ask, and give the answer."""
         query_id = f"q{next(self._ids)}"
         self.send(RemoteQuery(id=query_id, name=name, actor="Ada", scope=granted, args=args, deadline=deadline))

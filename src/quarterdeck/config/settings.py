@@ -266,7 +266,7 @@ class OtelSettings(Section):
 
 
 class HubSettings(Section):
-    """The hub that this machine belongs to, and what it may have and do."""
+    """The hub that this machine belongs to, and what it may have and do; see `qd hub join`."""
 
     url: Annotated[str, AfterValidator(_hub_url)] | None = Field(
         default=None, description="The hub's address, like https://hub.example.org; plain http only on loopback."

@@ -40,6 +40,16 @@ REFUSED = {
 """The advice for each kind of refused input."""
 
 
+HUB_FIXES = {
+    "conflict": "another machine uses this identity or the log was replaced: qd hub expel at the hub, then enrol again",
+    "unauthorized": "ask for a new token at the hub: qd hub enroll; then here: qd hub join",
+    "expelled": "ask for a new token at the hub: qd hub enroll; then here: qd hub join",
+    "certificate": "use a certificate that this machine trusts, or set SSL_CERT_FILE for the daemon",
+    "config": "correct it, or leave the hub: qd hub leave",
+}
+"""The advice for each kind of trouble with the link to a hub."""
+
+
 class HealthCheck(Struct, frozen=True):
     """One finding. `fix` may also be advice when nothing is wrong."""
 
@@ -100,7 +110,7 @@ def findings(stats: Mapping[str, Any], version: str, newer_daemon: str = UPGRADE
     """Every finding in the stats; empty when all is well. `newer_daemon` is the fix for a daemon that is newer than
     this client's version."""
     checks = version_findings(stats["version"], version, newer_daemon)
-    for check in (_speed, _store, _inputs, _sessions, _notify, _process, _clock):
+    for check in (_speed, _store, _inputs, _sessions, _notify, _hub, _process, _clock):
         checks += check(stats)
     return checks
 
@@ -186,6 +196,22 @@ def _notify(stats: Mapping[str, Any]) -> Iterator[HealthCheck]:
         if one["dropped"]:
             says = f"{name}: {one['dropped']:,} notifications were dropped because its queue was full"
             yield HealthCheck("notify", True, says, "its receiver is too slow; check it with: qd notify test")
+
+
+def _hub(stats: Mapping[str, Any]) -> Iterator[HealthCheck]:
+    link = stats.get("hub")
+    if link is None:
+        return
+    if link["trouble"] is not None:
+        says = f"the link to {link['url'] or 'the hub'} is {link['state']}: {link['trouble']}"
+        yield HealthCheck(
+            "hub", False, says, HUB_FIXES.get(link["trouble_kind"], "qd hub status shows when it is back")
+        )
+    if link["backlog_warning"]:
+        says = f"{link['behind']:,} events wait for the hub and take {link['backlog_used']:.0%} of their room"
+        yield HealthCheck(
+            "hub", False, says, "connect it again, or raise hub.backlog_bytes: then the oldest may be trimmed"
+        )
 
 
 def _process(stats: Mapping[str, Any]) -> Iterator[HealthCheck]:

@@ -36,6 +36,7 @@ from quarterdeck.config.home import home_path, prepare_home
 from quarterdeck.errors import Misused, NoDaemon, QuarterdeckError, Refused
 from quarterdeck.surfaces.client.http import Client
 from quarterdeck.surfaces.client.remote import RemoteDaemon
+from quarterdeck.surfaces.text.labels import link_label
 from quarterdeck.surfaces.text.waiting_elsewhere import waiting_elsewhere_texts, waits_elsewhere
 from quarterdeck.system.process_table import alive
 from quarterdeck.system.terminal_end import accept_endings
@@ -294,9 +295,11 @@ def _status_lines(view: Json, elsewhere: list[str]) -> Iterator[str | Text]:
     for gate in view["gates"]:
         words = "; ".join(gate["problems"]) or f"the gate in {gate['file']} is intact"
         yield cell(f"enforce: {words}", "yellow" if gate["problems"] else "")
+    if link := view["stats"].get("hub"):
+        yield cell(f"{link_label(link)} ({link['url']})", "" if link["trouble"] is None else "yellow")
     yield from (cell(line, "dim") for line in summary(view["stats"]))
     for check in findings(view["stats"], __version__):
-        if not check.ok and (view["status"] != "ok" or check.name == "version"):
+        if not check.ok and (view["status"] != "ok" or check.name in ("version", "hub")):
             yield _problem_line(check)
 
 

@@ -27,11 +27,15 @@ from quarterdeck.cli.common import (
     default_command,
     group,
     option,
+    remote,
     show,
     table,
 )
 from quarterdeck.cli.output.progress import progress_bar
+from quarterdeck.config.home import home_path, prepare_home
 from quarterdeck.core.text.sanitize import one_line
+from quarterdeck.errors import Misused
+from quarterdeck.link.messages import LEVELS
 from quarterdeck.surfaces.terminal.forms.project_choice import last_used_at
 from quarterdeck.surfaces.text.labels import ago
 from quarterdeck.surfaces.text.project_config_text import config_lines
@@ -119,6 +123,27 @@ def _folder_config(folder: Path) -> Iterator[RenderableType]:
 def untrust(folder: Dir) -> Output:
     """Stop trusting a folder. Its allow rules stop applying."""
     return _set_trust("untrust", "Not trusted", folder)
+
+
+@command(app)
+def share(
+    folder: Annotated[Path, argument("Folder of the project.", metavar="DIR", file_okay=False)],
+    level: Annotated[
+        str,
+        argument("everything, no_output, titles or nothing; default removes the folder's own level.", metavar="LEVEL"),
+    ],
+) -> Output:
+    """Set what a folder shares with the hub."""
+    from quarterdeck.daemon.setup.joined_hub import set_share
+
+    if remote() is not None:
+        raise Misused("--url: what a machine shares is set on that machine; run qd projects share there")
+    if level not in (*LEVELS, "default"):
+        raise Misused(f"LEVEL must be one of {', '.join(LEVELS)} or default, is {level!r}")
+    path = str(folder.expanduser().resolve())
+    prepare_home(home_path())
+    shared = set_share(home_path(), path, None if level == "default" else level).share
+    return Output({"path": path, "level": shared.get(path), "share": shared}, [f"{path}: {level.replace('_', ' ')}"])
 
 
 def _set_trust(route: str, done: str, folder: Path) -> Output:

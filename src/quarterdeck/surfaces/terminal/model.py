@@ -12,7 +12,7 @@ from quarterdeck.surfaces.client.live import Connected, LiveMessage, Lost
 from quarterdeck.surfaces.terminal.request_item import RequestItem
 from quarterdeck.surfaces.terminal.session_names import SessionName, session_names
 from quarterdeck.surfaces.terminal.usage_totals import UsageTotal, total_usage
-from quarterdeck.surfaces.text.labels import delivery, has_failed, outcome
+from quarterdeck.surfaces.text.labels import delivery, has_failed, link_label, outcome
 from quarterdeck.surfaces.text.session_order import in_order
 from quarterdeck.surfaces.text.waiting_elsewhere import waits_elsewhere
 from quarterdeck.views.versions import RESTART_UI, version_fix
@@ -42,6 +42,7 @@ class Metrics(UsageTotal, frozen=True, kw_only=True):
     waiting: int = 0
     waiting_elsewhere: int = 0
     overhead_seconds: float | None = None
+    link: str | None = None
 
 
 class Model:
@@ -337,6 +338,7 @@ class Model:
             waiting=len(self.pending),
             waiting_elsewhere=len(self.waiting_elsewhere),
             overhead_seconds=_overhead(self.stats),
+            link=link_label(self.stats["hub"]) if self.stats and self.stats.get("hub") else None,
             **asdict(usage),
         )
 

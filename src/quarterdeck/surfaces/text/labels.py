@@ -164,3 +164,12 @@ def own_allows_sentence(own_allows: Sequence[str]) -> str:
 def sentence(words: str) -> str:
     """The words with a capital letter."""
     return words[:1].upper() + words[1:]
+
+
+def link_label(link: Mapping[str, Any]) -> str:
+    """The link to a hub in few words, for the header and `qd status`."""
+    if link["backlog_warning"]:
+        return f"hub: {link['behind']:,} events wait, {link['backlog_used']:.0%} of their room"
+    if link["state"] == "backfilling":
+        return f"hub: catching up, {link['behind']:,} to go"
+    return "hub: connected" if link["state"] == "ready" else f"hub: away ({link['trouble_kind'] or link['state']})"

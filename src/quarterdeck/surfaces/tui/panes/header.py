@@ -66,6 +66,8 @@ def _totals(metrics: Metrics) -> Iterator[str]:
         yield f"{count(metrics.tokens)} tokens"
     if cost := money(metrics.cost):
         yield cost
+    if metrics.link is not None:
+        yield metrics.link
     if metrics.overhead_seconds is not None:
         yield f"hooks +{metrics.overhead_seconds * 1000:.1f} ms"
 

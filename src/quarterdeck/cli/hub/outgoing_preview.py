@@ -1,0 +1,72 @@
+"""What leaves this machine: hub preview."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from rich.text import Text
+
+from quarterdeck.cli.common import Output, cell, command, option, settings
+from quarterdeck.cli.hub.hub_group import hub
+from quarterdeck.config.home import home_path
+from quarterdeck.core.text.sanitize import one_line
+from quarterdeck.daemon.link.outgoing_events import OutgoingEvents
+from quarterdeck.daemon.link.share_policy import SharePolicy, secrets_of
+from quarterdeck.daemon.setup.joined_hub import TOKEN_FILE, read_membership
+from quarterdeck.errors import Refused
+from quarterdeck.link.messages import LinkEvent
+from quarterdeck.link.redaction.secret_remover import SecretRemover
+from quarterdeck.link.redaction.share_levels import ShareLevels
+from quarterdeck.link.runner_link import RowRange
+from quarterdeck.store.reader import Reader
+from quarterdeck.store.sqlite import read_only
+from quarterdeck.wire import read_session
+
+
+@command(hub)
+def preview(
+    count: Annotated[int, option("How many of the last events.", min=1, max=10_000)] = 100,
+) -> Output:
+    """Show what the last events would send to the hub: redacted, and as much as their folders share."""
+    home = home_path()
+    database = home / "events.db"
+    if not database.exists():
+        raise Refused("there is no log yet; start the daemon with: qd up")
+    hub_settings = settings(None).hub
+    levels = ShareLevels(hub_settings.share, read_membership(home).share)
+    with contextlib.closing(read_only(database)) as db, contextlib.closing(Reader(database)) as reader:
+        policy = SharePolicy(levels, SecretRemover(_known(home)), lambda session: _folder(db, session), lambda _: "")
+        last = db.execute("SELECT coalesce(max(seq_no), 0) FROM events").fetchone()[0]
+        outgoing, found = OutgoingEvents(reader, policy, ""), list[LinkEvent]()
+        while batch := outgoing.read(RowRange(found[-1].seq_no if found else max(0, last - count), count)).events:
+            found += batch
+    return Output(json.loads(msgspec.json.encode({"events": found})), _lines(found))
+
+
+def _known(home: Path) -> list[str]:
+    """The secrets that are removed literally."""
+    tokens = []
+    for name in ("token", "hook-token", TOKEN_FILE):
+        with contextlib.suppress(OSError):
+            tokens.append((home / name).read_text(encoding="utf-8").strip())
+    return [*tokens, *secrets_of(os.environ)]
+
+
+def _folder(db: sqlite3.Connection, session_id: str) -> str:
+    row = db.execute("SELECT body FROM sessions WHERE session_id=? ORDER BY seq_no DESC", (session_id,)).fetchone()
+    return read_session(row[0]).context.cwd if row else ""
+
+
+def _lines(events: list[LinkEvent]) -> Iterator[Text]:
+    for event in events:
+        withheld = f" ({event.withheld.replace('_', ' ')})" if event.withheld else ""
+        yield cell(f"{event.seq_no}{withheld} {one_line(bytes(event.event).decode())}")
+    if not events:
+        yield cell("No events yet.")
