@@ -51,13 +51,14 @@ def hub_event_view(placed: PlacedEvent) -> HubEventView:
 
 
 def shown_view(state: MachineState | None, view: StoredView) -> Raw:
-    """A session or request as its machine sent it, with the time of that. While the machine is away, nothing can be
-    done with it."""
+    """A session or request as its machine sent it, with the time of that and the name of the machine. While the machine
+    is away, nothing can be done with it."""
     if state is not None and state.is_connected:
-        return Raw(view.body.rstrip()[:-1] + b',"seen_at":%b}' % write_json(view.at))
+        added = b',"seen_at":%b,"runner_name":%b}' % (write_json(view.at), write_json(state.name))
+        return Raw(view.body.rstrip()[:-1] + added)
     body: Json = msgspec.json.decode(view.body)
     since = state.since if state is not None else None
-    body |= {"seen_at": view.at, "away_since": since}
+    body |= {"seen_at": view.at, "away_since": since, "runner_name": state.name if state is not None else ""}
     if isinstance(body.get("decisions"), list):
         body |= {"decisions": [], "holder": "reconnecting"}
     if isinstance(body.get("actions"), list):

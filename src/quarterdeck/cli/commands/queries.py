@@ -28,6 +28,7 @@ from quarterdeck.cli.output.request_card import card_lines, request_lines
 from quarterdeck.core.model.tool_kinds import ToolKind
 from quarterdeck.core.text.amounts import count, cut, money
 from quarterdeck.surfaces.client.http import Client
+from quarterdeck.surfaces.terminal.session_names import machine_of
 from quarterdeck.surfaces.terminal.usage_totals import total_usage
 from quarterdeck.surfaces.text.labels import ago, failure_texts, project_name
 from quarterdeck.surfaces.text.session_order import in_order
@@ -59,6 +60,7 @@ def _session_table(sessions: list[Json]) -> Table:
     room = max(12, out.width - (82 if is_wide else 62)) if out.is_terminal else 50
     columns: Columns = {
         "state": lambda s: state_cell(s).append(" ~" if s["state_source"] == "process" else "", "dim"),
+        **({"machine": lambda s: cut(machine_of(s), 16)} if any("runner_name" in s for s in sessions) else {}),
         "session": lambda s: s["session_id"][:8],
         "project": lambda s: cut(project_name(s["cwd"]), 18 if is_wide else 12),
         "title": lambda s: cut(s["title"], room),

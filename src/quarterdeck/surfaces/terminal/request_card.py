@@ -56,9 +56,11 @@ def head(
 
 
 def summary(request: Json, session: Json | None, now: float) -> StyledLine:
-    """A request in a list: its id and tool, its risk, the project and title of its session, and the waiting time."""
+    """A request in a list: its id and tool, its risk, the project and title of its session, and the waiting time. At
+    a hub its machine is named too."""
     title = cut(str((session or {}).get("title") or ""), TITLE)
-    names = [project_of(session) if session and session["cwd"] else "", title, f"session {request['session_id'][:8]}"]
+    project = project_of(session) if session and session["cwd"] else ""
+    names = [request.get("runner_name"), project, title, f"session {request['session_id'][:8]}"]
     where = f"  {' · '.join(filter(None, names))}{_subagent(request)} · {_age(request, now)}"
     subject = (request["request_id"], "strong"), f"  {request['tool_name']}"
     return line(_glyph(request), *subject, risk_span(request, "  "), (where, "dim"))

@@ -36,7 +36,7 @@ def session_names(sessions: Iterable[Json]) -> dict[str, SessionName]:
     listed = list(sessions)
     has_machines = len({session.get("runner_id") for session in listed}) > 1
     for session in listed:
-        project = f"{session['runner_id']}:{project_of(session)}" if has_machines else project_of(session)
+        project = f"{machine_of(session)}:{project_of(session)}" if has_machines else project_of(session)
         every[project].append(session["session_id"])
         if session["ended_at"] is None:
             live[project].append(session["session_id"])
@@ -46,6 +46,11 @@ def session_names(sessions: Iterable[Json]) -> dict[str, SessionName]:
             length = _distinct_length(ids) if len(ids) > 1 else 0
             names |= {session_id: SessionName(project, session_id[:length]) for session_id in ids}
     return names
+
+
+def machine_of(session: Json) -> str:
+    """The name of a session's machine, as a hub gives it; else its id."""
+    return str(session.get("runner_name") or session.get("runner_id") or "")
 
 
 def _distinct_length(ids: list[str]) -> int:

@@ -142,7 +142,9 @@ export function branchOf(session) {
 /** The name of a session's machine, when there are several. @param {string} runnerId */
 export function machineOf(runnerId) {
   const all = new Set([...sessions.value.values()].map((one) => one.runner_id));
-  return all.size > 1 ? runnerId : "";
+  if (all.size < 2) return "";
+  const one = [...sessions.value.values()].find((session) => session.runner_id === runnerId);
+  return (one && one.runner_name) || runnerId;
 }
 
 /** The session of a request, if it is known. @param {any} request */
