@@ -34,13 +34,13 @@ def join(
     if settings(None).hub.url is not None:
         raise ConfigError("hub.url is set in config.yaml or the environment; change it there, with hub.token_file")
     prepare_home(home_path())
-    address = joined_hub.join(home_path(), url, token or _read_token(token_file))
+    address = joined_hub.join(home_path(), url, token or read_token(token_file))
     found = _link(wait_for=address.url)
     view = {"url": address.url, "joined": True, **(found or {"state": "not running", "trouble": NOT_RUNNING})}
-    return Output(view, [f"Joined {address.url}.", *_lines(view)])
+    return Output(view, [f"Joined {address.url}.", *lines(view)])
 
 
-def _read_token(file: Path | None) -> str:
+def read_token(file: Path | None) -> str:
     if file is None or str(file) == "-":
         return sys.stdin.readline().strip()
     try:
@@ -58,7 +58,7 @@ def status() -> Output:
         return Output({"joined": False}, ["This machine has joined no hub."])
     view = {"joined": True, "url": address.url if address else None}
     view |= found or {"state": "not running", "trouble": NOT_RUNNING}
-    return Output(view, [f"Hub: {view['url']}", *_lines(view)])
+    return Output(view, [f"Hub: {view['url']}", *lines(view)])
 
 
 @command(hub)
@@ -93,7 +93,7 @@ def _link(wait_for: str | None = None) -> Json | None:
         time.sleep(POLL_SECONDS)
 
 
-def _lines(view: Json) -> Iterator[str | Text]:
+def lines(view: Json) -> Iterator[str | Text]:
     if view.get("trouble"):
         yield cell(f"! {view['state']}: {view['trouble']}", "yellow")
     if "behind" not in view:

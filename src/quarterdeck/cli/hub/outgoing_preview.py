@@ -42,15 +42,17 @@ def preview(
     hub_settings = settings(None).hub
     levels = ShareLevels(hub_settings.share, read_membership(home).share)
     with contextlib.closing(read_only(database)) as db, contextlib.closing(Reader(database)) as reader:
-        policy = SharePolicy(levels, SecretRemover(_known(home)), lambda session: _folder(db, session), lambda _: "")
+        policy = SharePolicy(
+            levels, SecretRemover(known_secrets(home)), lambda session: _folder(db, session), lambda _: ""
+        )
         last = db.execute("SELECT coalesce(max(seq_no), 0) FROM events").fetchone()[0]
         outgoing, found = OutgoingEvents(reader, policy, ""), list[LinkEvent]()
         while batch := outgoing.read(RowRange(found[-1].seq_no if found else max(0, last - count), count)).events:
             found += batch
-    return Output(json.loads(msgspec.json.encode({"events": found})), _lines(found))
+    return Output(json.loads(msgspec.json.encode({"events": found})), preview_lines(found))
 
 
-def _known(home: Path) -> list[str]:
+def known_secrets(home: Path) -> list[str]:
     """The secrets that are removed literally."""
     tokens = []
     for name in ("token", "hook-token", TOKEN_FILE):
@@ -64,7 +66,7 @@ def _folder(db: sqlite3.Connection, session_id: str) -> str:
     return read_session(row[0]).context.cwd if row else ""
 
 
-def _lines(events: list[LinkEvent]) -> Iterator[Text]:
+def preview_lines(events: list[LinkEvent]) -> Iterator[Text]:
     for event in events:
         withheld = f" ({event.withheld.replace('_', ' ')})" if event.withheld else ""
         yield cell(f"{event.seq_no}{withheld} {one_line(bytes(event.event).decode())}")

@@ -66,7 +66,7 @@ class HubClient:
         attendance: Attendance,
         known_secrets: list[str],
     ) -> None:
-        self._home, self._settings, self._loop, self._log = home, settings, loop, log
+        self._home, self._settings, self._loop, self.log = home, settings, loop, log
         self._attendance = attendance
         self._membership = HubMembership()
         self._address: HubAddress | None = None
@@ -78,7 +78,7 @@ class HubClient:
         self._threads = ThreadPoolExecutor(1, "link"), ThreadPoolExecutor(1, "link-calls")
         self._ledger = CommandLedger(home / "link.db")
         self._rules = HubRules(loop, settings.may)
-        self._parts = LinkParts(
+        self.parts = LinkParts(
             name=name,
             instance=secrets.token_hex(8),
             may=frozenset(settings.may),
@@ -93,7 +93,7 @@ class HubClient:
             policy=lambda: self._policy,
             registered=self._registered,
         )
-        self._link = self._new_link()
+        self.link = self._new_link()
         self._since = time.time()
         self._has_new, self._changed = asyncio.Event(), asyncio.Event()
         self._saved_cursor: int | None = None
@@ -104,13 +104,13 @@ class HubClient:
     def _new_link(self) -> RunnerLink:
         s = self._settings
         backoff = Backoff(s.reconnect_initial_seconds, max(s.reconnect_initial_seconds, s.reconnect_max_seconds))
-        return RunnerLink(self._log.cursor(CURSOR) or 0, backoff, s.heartbeat_seconds, time.monotonic())
+        return RunnerLink(self.log.cursor(CURSOR) or 0, backoff, s.heartbeat_seconds, time.monotonic())
 
     def report(self) -> dict[str, Any] | None:
         """What every surface shows of the link."""
         return link_report(
             self._address.url if self._address else None,
-            self._link,
+            self.link,
             since=self._since,
             last=self._loop.state.seq_no,
             event_bytes=self._event_bytes(),
@@ -125,12 +125,12 @@ class HubClient:
 
     def _event_bytes(self) -> float:
         """The usual size of an event in the log."""
-        return self._log.used_bytes() / max(1, self._log.seq_no - self._log.trimmed)
+        return self.log.used_bytes() / max(1, self.log.seq_no - self.log.trimmed)
 
     def make_room(self) -> None:
         """Let a trim remove what has waited longest for the hub, once it takes more than its room."""
         kept = int(self._settings.backlog_bytes / max(1.0, self._event_bytes()))
-        self._log.unsent_from = max(0, self._log.seq_no - kept + 1)
+        self.log.unsent_from = max(0, self.log.seq_no - kept + 1)
 
     # the membership
 
@@ -140,7 +140,7 @@ class HubClient:
         try:
             while True:
                 self._changed.clear()
-                await self._read_membership()
+                await self.read_membership_files()
                 if self._address is None:
                     await self._changed.wait()
                 else:
@@ -164,12 +164,12 @@ class HubClient:
         """A new token is for the next connection. Another hub or another level needs a new connection now, which begins
         with a new snapshot."""
         connection, before = self._connection, (self._address, self._membership)
-        await self._read_membership()
+        await self.read_membership_files()
         self._changed.set()
         if connection is not None and before != (self._address, self._membership):
             await connection.close()
 
-    async def _read_membership(self) -> None:
+    async def read_membership_files(self) -> None:
         before = self._address
         self._stamp = stamp(self._home, before)  # before the files are read: a change meanwhile is seen
         try:
@@ -181,18 +181,18 @@ class HubClient:
             self._stamp = stamp(self._home, self._address)
         self._policy = self._make_policy()
         if before is not None and (self._address is None or self._address.url != before.url):
-            self._link = self._new_link()
+            self.link = self._new_link()
         in_hub = self._address is not None
         await self._loop.wait_until_idle()
         if self._loop.state.settings.in_hub != in_hub:
             self._loop.change_settings(replace(self._loop.state.settings, in_hub=in_hub))
-        has_cursor = self._log.cursor(CURSOR) is not None
+        has_cursor = self.log.cursor(CURSOR) is not None
         if not in_hub and self._trouble is None and has_cursor:
             await self._rules.replace(())
             await self._loop.wait_until_idle()
-            self._log.set_cursor(CURSOR, None)
+            self.log.set_cursor(CURSOR, None)
         elif in_hub and not has_cursor:
-            self._log.set_cursor(CURSOR, 0)
+            self.log.set_cursor(CURSOR, 0)
 
     def _make_policy(self) -> SharePolicy:
         levels = ShareLevels(self._settings.share, self._membership.share, self._most)
@@ -222,13 +222,13 @@ class HubClient:
 
     async def _attempt(self, address: HubAddress) -> None:
         """One connection, from its attempt to the end of the wait after it."""
-        link, trouble = self._link, None
+        link, trouble = self.link, None
         link.connect(time.monotonic())
         try:
             token = address.token()
             self._secrets.learn(token)
             async with hub_socket(address.url, token) as socket:
-                self._connection = HubConnection(self._parts, link, socket, self._has_new)
+                self._connection = HubConnection(self.parts, link, socket, self._has_new)
                 await self._connection.run()
         except ConfigError as error:
             trouble = ("config", str(error))
@@ -251,11 +251,11 @@ class HubClient:
     async def _save_cursor(self) -> None:
         """Keep how far the hub is. It is written seldom, as it costs a sync to disk: one that is too low only keeps a
         few events longer."""
-        cursor = self._link.cursor
+        cursor = self.link.cursor
         if self._address is None or cursor == self._saved_cursor:
             return
         await self._loop.wait_until_idle()
-        self._log.set_cursor(CURSOR, cursor)
+        self.log.set_cursor(CURSOR, cursor)
         self._saved_cursor = cursor
 
     def start(self) -> None:

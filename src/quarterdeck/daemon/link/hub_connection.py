@@ -17,6 +17,7 @@ from websockets.exceptions import ConnectionClosed
 from quarterdeck import __version__
 from quarterdeck.api.backend import Backend
 from quarterdeck.api.live.broadcast import Broadcaster
+from quarterdeck.api.live.live_source import MachineSource
 from quarterdeck.daemon.ingest.attendance import Attendance
 from quarterdeck.daemon.link.hub_rules import HubRules
 from quarterdeck.daemon.link.outgoing_events import OutgoingEvents
@@ -174,7 +175,7 @@ class HubConnection:
         await self._send(await self._parts.calls.query(query))
 
     async def _send_views(self, assigned: list[str]) -> None:
-        views = OutgoingViews(self._parts.backend, self._parts.live, self._parts.policy)
+        views = OutgoingViews(MachineSource(self._parts.backend), self._parts.live, self._parts.policy)
         async with contextlib.aclosing(views.messages(assigned)) as messages:
             async for message in messages:
                 await self._send(message)

@@ -9,9 +9,8 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from quarterdeck.api.backend import Backend
 from quarterdeck.api.live.broadcast import Broadcaster
-from quarterdeck.api.views.resources import request_view, session_view
+from quarterdeck.api.live.live_source import LiveSource
 from quarterdeck.daemon.link.share_policy import SharePolicy
 from quarterdeck.link.messages import ViewMessage
 from quarterdeck.link.redaction.share_levels import TITLES, shared_view
@@ -28,6 +27,13 @@ class _Update(Struct):
     request: Raw | UnsetType = UNSET
 
 
+class _Snapshot(Struct):
+    """The sessions and requests as they are now."""
+
+    sessions: list[Raw] = []
+    requests: list[Raw] = []
+
+
 class _Owner(Struct):
     """The part of a view that says whose it is."""
 
@@ -35,6 +41,7 @@ class _Owner(Struct):
 
 
 _read_updates = msgspec.json.Decoder(list[_Update]).decode
+_read_snapshot = msgspec.json.Decoder(_Snapshot).decode
 _read_owner = msgspec.json.Decoder(_Owner).decode
 _decode = msgspec.json.Decoder().decode
 
@@ -42,8 +49,8 @@ _decode = msgspec.json.Decoder().decode
 class OutgoingViews:
     """The views of one machine."""
 
-    def __init__(self, backend: Backend, live: Broadcaster, policy: Callable[[], SharePolicy]) -> None:
-        self._backend, self._live, self._policy = backend, live, policy
+    def __init__(self, source: LiveSource, live: Broadcaster, policy: Callable[[], SharePolicy]) -> None:
+        self._source, self._live, self._policy = source, live, policy
 
     async def messages(self, assigned: Iterable[str]) -> AsyncGenerator[ViewMessage, None]:
         """The snapshot, then changes, as long as they are asked for. A reader that is too slow gets a snapshot again:
@@ -69,13 +76,12 @@ class OutgoingViews:
 
     def snapshot(self, assigned: Iterable[str]) -> ViewMessage:
         """Everything that is live now. `assigned` are the sessions that the hub believes to run here."""
-        backend = self._backend
-        live = backend.sessions.live()
-        running = {session.session_id for session in live}
+        shown = _read_snapshot(self._source.snapshot(TOPICS))
+        running = {_read_owner(session).session_id for session in shown.sessions}
         return ViewMessage(
             snapshot=True,
-            sessions=self._shared(Raw(write_json(session_view(session, backend))) for session in live),
-            requests=self._shared(Raw(write_json(request_view(backend, r))) for r in backend.requests.pending()),
+            sessions=self._shared(shown.sessions),
+            requests=self._shared(shown.requests),
             gone_sessions=[session_id for session_id in assigned if session_id not in running],
         )
 

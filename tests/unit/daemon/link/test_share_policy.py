@@ -4,18 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from quarterdeck.daemon.link.share_policy import SharePolicy, secrets_of
-from quarterdeck.link.redaction.secret_remover import SecretRemover
-from quarterdeck.link.redaction.share_levels import EVERYTHING, NO_OUTPUT, NOTHING, TITLES, ShareLevels
-
-FOLDERS = {"open": "/open", "titles": "/titles", "closed": "/closed"}
-
-
-def policy(default: str = EVERYTHING, *, folders: bool = True) -> SharePolicy:
-    levels = {"/titles": TITLES, "/closed": NOTHING} if folders else {}
-    return SharePolicy(
-        ShareLevels(default, levels), SecretRemover(), lambda s: FOLDERS.get(s, ""), lambda r: r.removeprefix("of-")
-    )
+from quarterdeck.daemon.link.share_policy import secrets_of
+from quarterdeck.link.redaction.share_levels import EVERYTHING, NO_OUTPUT, NOTHING, TITLES
+from tests.support.share_policies import policy
 
 
 @pytest.mark.parametrize(
