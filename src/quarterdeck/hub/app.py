@@ -34,7 +34,7 @@ from quarterdeck.config.loader import read_config
 from quarterdeck.config.settings import Config
 from quarterdeck.core.model.payload import safe_id
 from quarterdeck.daemon.ingest.attendance import Attendance
-from quarterdeck.daemon.maintenance.search_indexer import SearchIndexer
+from quarterdeck.daemon.maintenance.log_follower import LogFollower
 from quarterdeck.daemon.setup.certificates import authority_in
 from quarterdeck.daemon.setup.core_settings import runner_name
 from quarterdeck.daemon.setup.http_server import loop_factory
@@ -63,6 +63,7 @@ from quarterdeck.hub.store.stored_events import index_sessions, next_place
 from quarterdeck.hub.store.token_rows import kept_value, read_tokens
 from quarterdeck.link.codec import MAX_BYTES
 from quarterdeck.link.messages import LinkSettings
+from quarterdeck.store.search_index import SearchIndex
 
 READERS = 4
 MOST_LIVE = 1_000_000
@@ -156,7 +157,8 @@ class Hub:
         self._calls = MachineCalls(self._registry, self._commits)
         self._streams = MachineStreams()
         self._tokens = HubTokens(self._commits, read_tokens(db))
-        self._indexer = SearchIndexer(self._home.database, lambda: self._source.place)
+        database = self._home.database
+        self._indexer = LogFollower("search index", lambda: SearchIndex(database), lambda: self._source.place)
         self._exits.callback(self._indexer.stop)
 
     def _make_api(self) -> None:

@@ -10,20 +10,22 @@ from msgspec import Raw
 
 from quarterdeck.api.live.live_source import LivePage
 from quarterdeck.api.live.ws_messages import Cursor
-from quarterdeck.api.views.projection import struct_of
-from quarterdeck.api.views.resources import EventView, event_view
 from quarterdeck.hub.runners.machine_registry import MachineRegistry, MachineState
 from quarterdeck.hub.store.hub_reader import HubReader
 from quarterdeck.hub.store.machine_views import RequestColumns, SessionColumns, StoredView
 from quarterdeck.link.messages import ViewMessage
 from quarterdeck.store.queries.event_lookup import PlacedEvent
 from quarterdeck.store.queries.feed_query import FeedQuery
+from quarterdeck.views.projection import struct_of
+from quarterdeck.views.resources.event_view import EventView, event_view
 from quarterdeck.wire import write_json
 
 Json = dict[str, Any]
 Key = tuple[int, str]
 """A session or request: the number of its machine, and its id."""
 
+MOST_AGENTS = 20_000
+"""Sessions whose agent is kept in memory, for events as they come."""
 _session_columns = msgspec.json.Decoder(SessionColumns).decode
 _request_columns = msgspec.json.Decoder(RequestColumns).decode
 
@@ -45,9 +47,9 @@ def place_of(cursor: str | None) -> int | None:
     return None if cursor is None else int(cursor.removeprefix("p"))
 
 
-def hub_event_view(placed: PlacedEvent) -> HubEventView:
-    """An event as the hub shows it."""
-    return struct_of(HubEventView, event_view(placed.event), place=placed.place)
+def hub_event_view(placed: PlacedEvent, agent: str | None) -> HubEventView:
+    """An event as the hub shows it, with the agent of its session."""
+    return struct_of(HubEventView, event_view(placed.event, agent), place=placed.place)
 
 
 def shown_view(state: MachineState | None, view: StoredView) -> Raw:
@@ -73,11 +75,12 @@ class ShownViews:
     def __init__(self) -> None:
         self.sessions: dict[Key, StoredView] = {}
         self.requests: dict[Key, StoredView] = {}
+        self.agents: dict[str, str] = {}
 
     def load(self, sessions: Iterable[StoredView], requests: Iterable[StoredView]) -> None:
         """Begin with what is stored."""
         for view in sessions:
-            self.sessions[view.machine, _session_columns(view.body).session_id] = view
+            self._learn(view.machine, view, _session_columns(view.body))
         for view in requests:
             self.requests[view.machine, _request_columns(view.body).request_id] = view
 
@@ -89,8 +92,7 @@ class ShownViews:
         sessions = [StoredView(place=0, machine=machine, at=at, body=bytes(body)) for body in message.sessions]
         requests = [StoredView(place=0, machine=machine, at=at, body=bytes(body)) for body in message.requests]
         for view in sessions:
-            columns = _session_columns(view.body)
-            _keep(self.sessions, (machine, columns.session_id), view, is_kept=columns.group == 0)
+            self._learn(machine, view, _session_columns(view.body))
         for view in requests:
             request = _request_columns(view.body)
             _keep(self.requests, (machine, request.request_id), view, is_kept=request.status == "pending")
@@ -99,6 +101,13 @@ class ShownViews:
         for request_id in message.gone_requests:
             self.requests.pop((machine, request_id), None)
         return sessions, requests
+
+    def _learn(self, machine: int, view: StoredView, columns: SessionColumns) -> None:
+        _keep(self.sessions, (machine, columns.session_id), view, is_kept=columns.group == 0)
+        if columns.agent:
+            self.agents[columns.session_id] = columns.agent
+        while len(self.agents) > MOST_AGENTS:
+            del self.agents[next(iter(self.agents))]
 
     def of_machine(self, machine: int) -> tuple[list[StoredView], list[StoredView]]:
         """The live sessions and the pending requests of one machine."""
@@ -141,7 +150,7 @@ class HubSource:
 
     def event_message(self, event: PlacedEvent) -> bytes:
         return b'{"type":"event","event":%b,"cursor":%b}' % (
-            write_json(hub_event_view(event)),
+            write_json(hub_event_view(event, self._shown.agents.get(event.session_id))),
             write_json(cursor_of(event.place)),
         )
 

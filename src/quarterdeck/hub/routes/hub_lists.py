@@ -8,10 +8,7 @@ from litestar.params import FromPath, FromQuery, QueryParameter
 from msgspec import Raw, Struct
 
 from quarterdeck.api.http.error_responses import not_found
-from quarterdeck.api.routes.history import EventDetail
-from quarterdeck.api.routes.queries import AuditView, Level, Limit, Time
-from quarterdeck.api.views.projection import struct_of
-from quarterdeck.api.views.resources import SessionView, event_view
+from quarterdeck.api.routes.queries import Level, Limit, Time
 from quarterdeck.core.model.state import REQUEST_STATUSES, RequestStatus
 from quarterdeck.hub.hub_backend import HubBackend, one_of
 from quarterdeck.hub.routes.hub_endpoint import hub_endpoint
@@ -21,6 +18,7 @@ from quarterdeck.hub.store.machine_views import (
     SessionPlace,
     SessionQuery,
     StoredView,
+    agents_of,
     list_request_views,
     list_session_views,
 )
@@ -28,6 +26,10 @@ from quarterdeck.hub.store.records import RecordQuery, StoredRecord, list_record
 from quarterdeck.store.queries.audit_query import AuditQuery
 from quarterdeck.store.queries.event_lookup import PlacedEvent
 from quarterdeck.store.queries.feed_query import FeedQuery
+from quarterdeck.views.projection import struct_of
+from quarterdeck.views.resources.audit_view import AuditView
+from quarterdeck.views.resources.event_view import EventDetail, event_view
+from quarterdeck.views.resources.session_view import SessionView
 
 FEED_SECONDS = 2.0
 SESSION_CURSOR = r"^[012]\.[0-9]{1,17}\.[0-9]{1,9}\.[A-Za-z0-9_.:-]{1,128}$"
@@ -174,14 +176,20 @@ async def get_feed(
         seconds=FEED_SECONDS,
     )
     page = await hub.reader.in_thread(lambda: hub.reader.feed(query))
+    agents = await _agents(hub, [event.session_id for event in page.events])
     return HubFeedPage(
         events=[
-            hub_event_view(PlacedEvent(place, event)) for place, event in zip(page.places, page.events, strict=True)
+            hub_event_view(PlacedEvent(place, event), agents.get(event.session_id))
+            for place, event in zip(page.places, page.events, strict=True)
         ],
         next=None if page.next is None else cursor_of(page.next),
         previous=None if page.previous is None else cursor_of(page.previous),
         partial=page.partial,
     )
+
+
+async def _agents(hub: HubBackend, session_ids: list[str]) -> dict[str, str]:
+    return await hub.reader.in_thread(lambda: hub.reader.ask(lambda db: agents_of(db, session_ids)))
 
 
 async def _sessions_of(hub: HubBackend, project_id: str | None) -> tuple[str, ...] | None:
@@ -207,11 +215,12 @@ async def get_event(hub: HubBackend, runner: MachineState | None, *, event_id: F
         raise not_found("event", event_id[:200], "qd feed")
     placed = one_of(found, [hub.machine(one.event.runner_id) for one in found], "event", event_id)
     lineage = await reader.in_thread(lambda: reader.lineage(placed))
+    agent = (await _agents(hub, [placed.event.session_id])).get(placed.event.session_id)
     return struct_of(
         EventDetail,
-        event_view(placed.event),
-        causes=[event_view(one) for one in lineage.causes],
-        effects=[event_view(one) for one in lineage.effects],
+        event_view(placed.event, agent),
+        causes=[event_view(one, agent) for one in lineage.causes],
+        effects=[event_view(one, agent) for one in lineage.effects],
         more_effects=lineage.more,
         payload=None,
         payload_status="elsewhere",
@@ -240,7 +249,11 @@ async def list_audit(
     sessions = await _sessions_of(hub, project_id)
     query = AuditQuery(**shared, project_id=project_id, sessions=sessions)
     found = await hub.reader.in_thread(lambda: hub.reader.audit_places(query))
-    rows = [(one.place, struct_of(AuditView, one.row, runner_id=one.runner_id)) for one in found]
+    agents = await _agents(hub, [one.row.session_id for one in found])
+    rows = [
+        (one.place, struct_of(AuditView, one.row, runner_id=one.runner_id, agent=agents.get(one.row.session_id)))
+        for one in found
+    ]
     if project_id is None:
         records = await hub.reader.in_thread(lambda: hub.reader.ask(lambda db: list_records(db, RecordQuery(**shared))))
         rows += [(one.place, record_view(hub, one)) for one in records]
@@ -258,6 +271,7 @@ def record_view(hub: HubBackend, stored: StoredRecord) -> AuditView:
         at=record.at,
         kind=record.kind,
         session_id=record.session_id,
+        agent=None,
         who=record.who,
         surface=record.surface,
         source="system" if record.who == "system" else "user",

@@ -21,6 +21,7 @@ class SessionColumns(Struct, frozen=True, gc=False):
     ended_at: float | None = None
     state_source: str = ""
     project_id: str | None = None
+    agent: str = ""
 
     @property
     def group(self) -> int:
@@ -152,6 +153,16 @@ def views_named(db: sqlite3.Connection, table: str, name: str) -> list[StoredVie
     column = {"sessions": "session_id", "requests": "request_id"}[table]
     sql = f"SELECT place, machine, at, body FROM {table} WHERE {column} = ? ORDER BY machine"  # noqa: S608
     return [_view(row) for row in db.execute(sql, (name,))]
+
+
+def agents_of(db: sqlite3.Connection, session_ids: Sequence[str]) -> dict[str, str]:
+    """The agents of these sessions."""
+    ids = msgspec.json.encode(sorted(set(session_ids))).decode()
+    sql = (
+        "SELECT session_id, json_extract(body,'$.agent') FROM sessions"
+        " WHERE session_id IN (SELECT value FROM json_each(?))"
+    )
+    return {_text(name): _text(agent) for name, agent in db.execute(sql, (ids,)) if agent is not None}
 
 
 def _view(row: Any) -> StoredView:
