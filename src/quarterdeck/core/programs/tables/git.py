@@ -230,10 +230,10 @@ git sparse-checkout *|git commit-graph *|git multi-pack-index *|git rerere * · 
 git format-patch · write · - · @diff @log -o=> --output-directory=> -n -N -k -v= -s --stdout --numbered --no-numbered
  --signoff --cover-letter --numbered-files --suffix= --start-number= --reroll-count= --filename-max-length= --rfc=?
  --cover-from-description= --subject-prefix= --keep-subject --zero-commit --ignore-if-in-upstream --add-header= --to=
- --cc= --from=? --in-reply-to= --attach=? --inline=? --thread=? --signature= --base= --signature-file= --progress
+ --cc= --from=? --in-reply-to= --attach=? --inline=? --thread=? --signature= --base= --signature-file=:text --progress
  --interdiff= --range-diff= --creation-factor= --force-in-body-from --no-signature
 git archive · read · - · -o=:report -v -l -# --output=:report --format= --prefix= --remote=!s --exec=!x --list --verbose
- --worktree-attributes --add-file= --add-virtual-file= --mtime=
+ --worktree-attributes --add-file=:text --add-virtual-file= --mtime=
 git bundle · write · - · -
 git bundle create · write · >first · -q --quiet --progress --all --branches --tags --since= --version= --stdin
 git bundle verify|git bundle list-heads · read · - · -q --quiet

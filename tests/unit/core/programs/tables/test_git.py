@@ -32,3 +32,9 @@ def test_git_covers_what_it_is_for() -> None:
 def test_git_push_covers_what_it_is_for() -> None:
     assert covers_all("git push:*", "git push -u origin x", "git push --force-with-lease")
     assert covers_none("git push:*", "git push --receive-pack=./x", "git push ext::./x")
+
+
+def test_files_that_an_archive_or_a_patch_takes_in_are_judged() -> None:
+    assert covers_all("git archive:*", "git archive --add-file=README.md HEAD")
+    assert covers_none("git archive:*", "git archive --add-file=/etc/passwd HEAD")
+    assert covers_none("git format-patch:*", "git format-patch --signature-file=/etc/passwd -1")
