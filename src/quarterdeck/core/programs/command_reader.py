@@ -80,15 +80,20 @@ def effects_of(
         _add(found, " ".join(command.path).replace("py:", "python -m "), command.effects)
         effects |= command.effects
     if command.plain_operands:
-        safe = command.safe
+        safe, inside = command.safe, command.inside
         skipped = 0
         for index in range(at, size):
             word = words[index]
             if word[:1] != "-" or len(word) == 1:
                 continue
-            if word in safe or ("=" in word and word.partition("=")[0] in safe):
+            if word in safe or (
+                "=" in word
+                and ((name := word.partition("=")[0]) in safe or (name in inside and _stays(word.lstrip("-"))))
+            ):
                 if word == "--" and not _awaits_value(command, words[index - 1]):
                     break
+                continue
+            if word in inside and index + 1 < size and _stays(words[index + 1] if inside[word] else ""):
                 continue
             if index < skipped or word == "--" or (_NUMBER in safe and word[1:].isdigit()):
                 continue
@@ -140,6 +145,9 @@ def _judge(command: Command, words: Sequence[str], at: int, folder: Folder, name
             if word in command.valued and (at + 1 >= size or words[at + 1][:1] != "-"):
                 at += 2
                 continue
+            if word in command.inside and at + 1 < size and _stays(words[at + 1] if command.inside[word] else ""):
+                at += 1 + command.inside[word]
+                continue
             if word == "--":
                 if (rest := options.get("--")) is not None:
                     if rest.value:
@@ -177,6 +185,11 @@ def _judge(command: Command, words: Sequence[str], at: int, folder: Folder, name
     if len(operands) > named_operands or command.operands[:1] == ":":
         effects |= _operands(command, operands, words, folder, named_operands, found)
     return effects
+
+
+def _stays(value: str) -> bool:
+    """A cheap test: true for a value that certainly leads nowhere else."""
+    return "/" not in value and "~" not in value and ".." not in value and value[:1] != "-"
 
 
 def _looks_like_option(word: str) -> bool:

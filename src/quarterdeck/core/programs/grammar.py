@@ -120,6 +120,8 @@ class Command:
         """Those that take none."""
         self.valued: frozenset[str] = frozenset()
         """Those whose value is the next word."""
+        self.inside: dict[str, bool] = {}
+        """Those whose value may not lead out of the project: true if it is the next word."""
         self.each = 0
         """The number of operands that a rule must name to cover no other; 0 if it always covers others."""
         self.plain_operands = True
@@ -235,6 +237,9 @@ def _finish(command: Command) -> None:
     command.valued = frozenset(
         name for name in harmless if command.options[name].takes == 1 and not command.options[name].attached
     )
+    command.inside = {
+        name: not option.attached for name, option in command.options.items() if option.value == ":inside"
+    }
     command.each = 1 if "each" in command.flags else 2 if "each2" in command.flags else 0
     command.plain_operands = command.operands in ("-", ":diff") and _OWN_FLAGS.isdisjoint(command.flags)
 
