@@ -77,7 +77,8 @@ def effects_of(
             return effects | UNKNOWN
         command = below
     if command.effects:
-        _add(found, " ".join(command.path).replace("py:", "python -m "), command.effects)
+        if found is not None:
+            _add(found, " ".join(command.path).replace("py:", "python -m "), command.effects)
         effects |= command.effects
     if command.plain_operands:
         safe, inside = command.safe, command.inside

@@ -204,13 +204,14 @@ def _fixer(operands: Sequence[str], words: Sequence[str], folder: Folder, named:
 
 
 def _override(word: str, folder: Folder) -> Effects:
-    """A setting of pytest. One that names a file stays in the project."""
     value = word.partition("=")[2]
     return PROGRAM if not _INI_KEYS.match(word) else written(value, folder) & ~WRITE if value[:1] in "/~." else 0
 
 
 def _inside(word: str, folder: Folder) -> Effects:
     """A value of a tool that runs the project's code: whatever it is, it names no file elsewhere."""
+    if "/" not in word and "~" not in word and ".." not in word:
+        return 0
     path = word if word[:1] in "/~." else re.split("[:=]", word, maxsplit=1)[-1]
     leaves = path[:1] in ("/", "~") or path[:2] == ".." or "/.." in path
     return PROGRAM if leaves and path != "/dev/null" and not is_inside(path, folder) else 0
