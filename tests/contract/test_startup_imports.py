@@ -32,6 +32,18 @@ def test_the_settings_are_loaded_where_they_are_read() -> None:
     assert loaded("quarterdeck.config.loader") >= SETTINGS
 
 
+PARSERS = {"tree_sitter", "quarterdeck.core.shell.tree_parser"}
+
+
+@pytest.mark.parametrize("view", ["session_view", "request_view", "card_view", "event_view", "rule_view"])
+def test_a_view_that_a_client_reads_loads_no_parser_of_shell_lines(view: str) -> None:
+    assert loaded(f"quarterdeck.views.resources.{view}") & PARSERS == set()
+
+
+def test_the_parsers_are_loaded_where_a_command_is_broken_down() -> None:
+    assert loaded("quarterdeck.core.risk.breakdown") >= PARSERS
+
+
 HEAVY = {"typer", "click", "rich", "http.client", "msgspec", "asyncio", "platformdirs", "quarterdeck.cli.common"}
 
 

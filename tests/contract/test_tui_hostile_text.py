@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from textual.screen import Screen
 from textual.widgets import Input
 
 from quarterdeck.core.text.sanitize import UNSEEN, one_line
 from quarterdeck.surfaces.client.live import Connected, LiveMessage, Lost
+from quarterdeck.surfaces.client.view_reader import read_view
 from quarterdeck.surfaces.terminal.forms.tool_input import MAX_LINE
 from quarterdeck.surfaces.terminal.model import Model
 from quarterdeck.surfaces.terminal.request_item import RequestItem
@@ -42,6 +44,7 @@ from quarterdeck.surfaces.tui.dialogs.rule_preview import RulePreviewDialog
 from quarterdeck.surfaces.tui.screen_registry import PAGES
 from quarterdeck.surfaces.tui.screens.workspace.worktree import WorktreePage
 from quarterdeck.surfaces.tui.widgets.footer import KeyFooter
+from quarterdeck.views.resources.session_view import SessionView, StopResult
 from tests.support.hostile import HOSTILE, TEXTS
 from tests.support.pilot import TuiPilot
 from tests.support.recorded_daemon import (
@@ -71,6 +74,10 @@ BASES = {Dialog, DecisionDialog, CommandDialog, SessionDialog, RulePreviewDialog
 def session_with(text: str) -> Json:
     todos = [{"todo_id": "1", "text": text, "status": "doing"}]
     return session("s1", cwd=f"/w/{text}", title=text, todos=todos, project_id="p_1")
+
+
+def session_seen(text: str) -> SessionView:
+    return read_view(SessionView, session_with(text))
 
 
 def request_with(text: str, **more: Any) -> Json:
@@ -183,7 +190,7 @@ OPENED: dict[type[Dialog[Any]], Callable[[str, TuiPilot], Screen[Any]]] = {
     EditDialog: lambda text, tui: EditDialog(RequestItem(request_with(text))),
     ExplainDialog: lambda text, tui: ExplainDialog(f"/w/{text}", request_with(text)),
     FormDialog: lambda text, tui: FormDialog(RequestItem(form(text))),
-    ContinueDialog: lambda text, tui: ContinueDialog(session_with(text), "fork", text),
+    ContinueDialog: lambda text, tui: ContinueDialog(session_seen(text), "fork", text),
     MarketplaceDialog: lambda text, tui: MarketplaceDialog(),
     PlanDialog: lambda text, tui: PlanDialog(RequestItem(request_with(text, form="plan", tool_input={"plan": text}))),
     RememberDialog: lambda text, tui: RememberDialog(remembered_item(text), f"/w/{text}"),
@@ -191,11 +198,11 @@ OPENED: dict[type[Dialog[Any]], Callable[[str, TuiPilot], Screen[Any]]] = {
     McpServerDialog: lambda text, tui: McpServerDialog(),
     StartDialog: lambda text, tui: StartDialog(f"/w/{text}"),
     ConfirmDialog: lambda text, tui: ConfirmDialog(text),
-    SwitchDialog: lambda text, tui: SwitchDialog(session_with(text) | {"mode": "sdk"}),
+    SwitchDialog: lambda text, tui: SwitchDialog(replace(session_seen(text), mode="sdk")),
     TrustDialog: lambda text, tui: TrustDialog(project_config(text)),
     MessageDialog: lambda text, tui: MessageDialog(RequestItem(request_with(text)), "Deny", "What shall it read?"),
-    PromptDialog: lambda text, tui: PromptDialog(session_with(text)),
-    StopDialog: lambda text, tui: StopDialog({"interrupt": [], "end": [session_with(text)]}),
+    PromptDialog: lambda text, tui: PromptDialog(session_seen(text)),
+    StopDialog: lambda text, tui: StopDialog({"interrupt": [], "end": [read_view(StopResult, session_with(text))]}),
 }
 """Every dialog, with the text in each place that something from outside can stand in."""
 
@@ -252,7 +259,7 @@ async def test_hostile_text_is_shown_literally_on_every_screen(name: str) -> Non
             await shows(tui, "Help" if page == "help" else text)
             await tui.press("enter")
             await shows(tui, "" if page == "help" else text)
-        tui.app.push_screen(WorktreePage(session_with(text)))
+        tui.app.push_screen(WorktreePage(session_seen(text)))
         await shows(tui, text)
 
 

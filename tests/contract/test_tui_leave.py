@@ -42,6 +42,7 @@ from tests.support.recorded_daemon import (
     connected,
     daemon_stats,
     owned_session,
+    owned_session_view,
     project_list,
     snapshot,
 )
@@ -57,6 +58,7 @@ WORKTREE: Json = {"path": "/home/ann/tree", "branch": "qd/one", "base": "main", 
 NO_PROJECT: Json = {"path": "/home/ann/shop", "trusted": False, "hooks": [], "servers": [], "variables": []}
 NO_PROJECT |= {"allows": [], "others": [], "troubles": []}
 OWNED = owned_session("o1")
+SEEN = owned_session_view("o1")
 
 FULL = ANSWERS | {
     "/plugins": {"plugins": [PLUGIN]},
@@ -87,7 +89,7 @@ STATES = {"rows": FULL, "no-rows": EMPTY, "only-notes": NOTED, "no-answer": REFU
 
 SCREENS: dict[str, Callable[[QuarterdeckApp], Screen[Any]]] = {
     **{name: lambda app, make=make: make() for name, make in PAGES.items()},  # type: ignore[misc]
-    "worktree": lambda app: WorktreePage(OWNED),
+    "worktree": lambda app: WorktreePage(SEEN),
 }
 DIALOGS: dict[str, Callable[[QuarterdeckApp], Dialog[Any]]] = {
     "answer": lambda app: AnswerDialog(RequestItem(REQUESTS["questions"])),
@@ -103,9 +105,9 @@ DIALOGS: dict[str, Callable[[QuarterdeckApp], Dialog[Any]]] = {
     "stop everything": lambda app: StopDialog({"interrupt": [], "end": []}),
     "explain": lambda app: ExplainDialog("/home/ann/shop"),
     "rule": lambda app: RuleDialog({}),
-    "continue": lambda app: ContinueDialog(OWNED, "resume"),
-    "prompt": lambda app: PromptDialog(OWNED),
-    "switch": lambda app: SwitchDialog(OWNED),
+    "continue": lambda app: ContinueDialog(SEEN, "resume"),
+    "prompt": lambda app: PromptDialog(SEEN),
+    "switch": lambda app: SwitchDialog(SEEN),
     "start": lambda app: StartDialog("/home/ann/shop"),
     "trust": lambda app: TrustDialog(NO_PROJECT),
 }

@@ -13,8 +13,9 @@ from quarterdeck.surfaces.tui.dialogs.manage.rules import ConfirmDialog
 from quarterdeck.surfaces.tui.dialogs.manage.start_session import ProjectFilter, StartDialog
 from quarterdeck.surfaces.tui.main_screen import MainScreen
 from quarterdeck.surfaces.tui.screens.workspace.worktree import WorktreePage
+from quarterdeck.views.resources.session_view import SessionView
 from tests.contract.test_tui_session_commands import footer
-from tests.support.daemon import Daemon, Json
+from tests.support.daemon import Daemon
 from tests.support.pilot import TuiPilot, run_tui
 from tests.support.repositories import commit, git, repository
 
@@ -35,7 +36,7 @@ def daemon(tmp_path: Path) -> Iterator[Daemon]:
         yield running
 
 
-async def start_session(tui: TuiPilot, folder: Path) -> Json:
+async def start_session(tui: TuiPilot, folder: Path) -> SessionView:
     """Start an owned terminal session in its own worktree, by keys."""
     await tui.press("s")
     await tui.shows_screen(StartDialog)
@@ -62,7 +63,7 @@ async def test_work_in_a_worktree_is_viewed_merged_and_discarded_by_keys(daemon:
     shop = tmp_path / "shop"
     async with run_tui(daemon.home, (160, 40)) as tui:
         session = await start_session(tui, shop)
-        tree = Path(session["cwd"])
+        tree = Path(session.cwd)
         await tui.sees("W worktree")
         (tree / "b.txt").write_text("new\n")
         await tui.press("W")
@@ -98,7 +99,7 @@ async def test_work_that_exists_nowhere_else_is_named_and_discarded_only_after_a
     shop = tmp_path / "shop"
     async with run_tui(daemon.home, (160, 40)) as tui:
         session = await start_session(tui, shop)
-        tree = Path(session["cwd"])
+        tree = Path(session.cwd)
         (tree / "a.txt").write_text("theirs\n")
         commit(tree)
         (shop / "a.txt").write_text("mine\n")

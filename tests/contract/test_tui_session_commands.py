@@ -24,6 +24,7 @@ from quarterdeck.surfaces.tui.panes.speech import Speech
 from quarterdeck.surfaces.tui.screens.workspace.marketplaces import MarketplacesPage
 from quarterdeck.surfaces.tui.screens.workspace.mcp import McpPage
 from quarterdeck.surfaces.tui.screens.workspace.plugins import PluginsPage
+from quarterdeck.views.resources.session_view import SessionView
 from tests.support.daemon import Daemon
 from tests.support.pilot import TuiPilot, run_tui
 from tests.support.recorded_daemon import (
@@ -310,21 +311,28 @@ async def test_a_key_that_the_session_does_not_take_says_why(key: str) -> None:
         assert daemon.sent == []
 
 
+def highlighted(tui: TuiPilot) -> SessionView:
+    """The session under the cursor."""
+    session = tui.main_screen.sessions.highlighted
+    assert session is not None
+    return session
+
+
 async def test_a_session_that_ends_stays_under_the_cursor_until_it_moves() -> None:
     async with tui_with(owned_session("s1"), owned_session("s2")) as (tui, _):
         tui.main_screen.shows_ended = False
-        held = (tui.main_screen.sessions.highlighted or {})["session_id"]
+        held = highlighted(tui).session_id
         tui.app.model.receive(live_message("session", owned_session(held, status="down")), 0.0)
         tui.app.redraw_soon()
         await tui.until(
-            lambda: (tui.main_screen.sessions.highlighted or {}).get("ended_at"),
+            lambda: highlighted(tui).ended_at,
             "the session has ended; resume it first",
         )
-        assert (tui.main_screen.sessions.highlighted or {})["session_id"] == held
+        assert highlighted(tui).session_id == held
         await tui.until(lambda: "R resume" in footer(tui), "R resume")
         await tui.press("home")
         tui.app.redraw_soon()
-        await tui.until(lambda: held not in {one["session_id"] for one in tui.main_screen.sessions._sessions}, "gone")
+        await tui.until(lambda: held not in {one.session_id for one in tui.main_screen.sessions._sessions}, "gone")
 
 
 async def test_streamed_text_is_shown_below_the_feed_until_the_feed_has_it() -> None:

@@ -11,6 +11,9 @@ from quarterdeck.errors import NoDaemon
 from quarterdeck.surfaces.client.connection import DaemonConnection
 from quarterdeck.surfaces.client.http import Client
 from quarterdeck.surfaces.client.live import Connected, LiveClient, LiveMessage, Lost
+from quarterdeck.surfaces.client.view_reader import read_view
+from quarterdeck.views.resources.session_view import SessionView
+from quarterdeck.views.workspace.project_view import ProjectView
 
 Json = dict[str, Any]
 NOW = 1_791_000_060.0
@@ -48,6 +51,11 @@ def session(session_id: str = "s1", state: str = "waiting_permission", **more: A
     return view | more
 
 
+def session_view(session_id: str = "s1", state: str = "waiting_permission", **more: Any) -> SessionView:
+    """A session as a surface reads it."""
+    return read_view(SessionView, session(session_id, state, **more))
+
+
 def owned_session(session_id: str = "s1", mode: str = "sdk", status: str = "up", **more: Any) -> Json:
     """An owned session."""
     owned = {"status": status, "started_by": "owner via tui", "launched_at": NOW - 60, "terminal": None}
@@ -55,6 +63,11 @@ def owned_session(session_id: str = "s1", mode: str = "sdk", status: str = "up",
     state = "ended" if status == "down" else "idle"
     ended = {"ended_at": NOW - 5} if status == "down" else {}
     return session(session_id, state, mode=mode, owned=owned | more.pop("owned", {}), **ended, **more)
+
+
+def owned_session_view(session_id: str = "s1", mode: str = "sdk", status: str = "up", **more: Any) -> SessionView:
+    """An owned session as a surface reads it."""
+    return read_view(SessionView, owned_session(session_id, mode, status, **more))
 
 
 def request(request_id: str = "q1", command: str = "git push --force", **more: Any) -> Json:
@@ -138,6 +151,11 @@ def project(name: str = "shop", **more: Any) -> Json:
         "runner_id": "otter-1",
     }
     return view | more
+
+
+def project_view(name: str = "shop", **more: Any) -> ProjectView:
+    """A project as a surface reads it."""
+    return read_view(ProjectView, project(name, **more))
 
 
 def project_list(*found: Json, **scan: Any) -> Json:

@@ -6,7 +6,7 @@ import difflib
 import inspect
 import json
 import sys
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextvars import ContextVar
 from functools import wraps
 from pathlib import Path
@@ -26,6 +26,7 @@ from quarterdeck.errors import ConfigError, Misused, NoDaemon, QuarterdeckError,
 from quarterdeck.surfaces.client.http import CALL_SECONDS, Client
 from quarterdeck.surfaces.client.remote import HINT, RemoteDaemon
 from quarterdeck.surfaces.text.labels import date_and_time, state_label
+from quarterdeck.views.resources.session_view import SessionView
 
 if TYPE_CHECKING:
     from quarterdeck.config.settings import Config
@@ -42,6 +43,7 @@ def argument(help: str, **more: Any) -> Any:
 
 
 Json = dict[str, Any]
+R = TypeVar("R")
 Command = TypeVar("Command", bound=Callable[..., Any])
 Columns = dict[str, str | Callable[[Json], object]]
 """The columns of a table: each shows a field by its name, or what a function makes of the resource."""
@@ -203,7 +205,7 @@ def full_session_id(api: Client, session: str) -> str:
     """The full id of a session, from its id or the beginning of it, as tables show it."""
     if len(session) == SESSION_ID_LENGTH:
         return session  # may be newer than the daemon's last scan
-    found = [s["session_id"] for s in api.all("/api/v1/sessions")]
+    found = [s.session_id for s in api.sessions()]
     return full_id(found, session, "session", "qd sessions --all")
 
 
@@ -263,15 +265,19 @@ def without_empty(**fields: Any) -> Json:
     return {name: value for name, value in fields.items() if value not in (None, [], "", False)}
 
 
-def table(rows: Iterable[Json], columns: Columns, wide: Collection[str] = ()) -> Table:
+def table(rows: Iterable[R], columns: Mapping[str, str | Callable[[R], object]], wide: Collection[str] = ()) -> Table:
     """A row for each resource. Only `wide` columns break a long text into lines."""
     shown = Table(box=None, pad_edge=False, header_style="dim")
     for name in columns:
         shown.add_column(name, no_wrap=name not in wide, overflow="fold" if name in wide else "ellipsis")
     for row in rows:
-        values = (row[read] if isinstance(read, str) else read(row) for read in columns.values())
+        values = (_field(row, read) if isinstance(read, str) else read(row) for read in columns.values())
         shown.add_row(*(value if isinstance(value, Text) else cell(value) for value in values))
     return shown
+
+
+def _field(row: object, name: str) -> object:
+    return row[name] if isinstance(row, Mapping) else getattr(row, name)
 
 
 def cell(value: object, style: str = "") -> Text:
@@ -283,6 +289,6 @@ def time_or_never(at: float | None) -> str:
     return date_and_time(at) if at else "never"
 
 
-def state_cell(session: Json) -> Text:
+def state_cell(session: SessionView) -> Text:
     known = state_label(session)
     return cell(f"{known.glyph} {known.word}", known.colour)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -88,8 +89,9 @@ def test_a_wrong_word_is_named_with_the_valid_ones() -> None:
 
 
 def test_a_table_has_a_row_for_each_resource() -> None:
+    rows: list[dict[str, Any]] = [{"id": "a\n", "n": 3}]
     with out.capture() as printed:
-        out.print(table([{"id": "a\n", "n": 3}], {"id": "id", "twice": lambda one: cell(one["n"] * 2, "dim")}))
+        out.print(table(rows, {"id": "id", "twice": lambda one: cell(one["n"] * 2, "dim")}))
     assert [line.split() for line in printed.get().splitlines()] == [["id", "twice"], ["a⏎", "6"]]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 from litestar.params import JSONBody
 from msgspec import Meta, Struct
@@ -17,6 +17,7 @@ from quarterdeck.core.engine.prompt_queue import is_resting
 from quarterdeck.core.engine.session_messages import EndSession, InterruptSession
 from quarterdeck.core.model.agent_state import AgentState
 from quarterdeck.core.model.state import Session
+from quarterdeck.views.resources.session_view import StopResult, StopResults
 
 MOST_NAMED = 1000
 
@@ -27,22 +28,6 @@ class SessionsToStop(Struct, kw_only=True, forbid_unknown_fields=True):
     session_ids: Annotated[list[Id], Meta(min_length=1, max_length=MOST_NAMED)] | None = None
     all: bool = False
     dry_run: bool = False
-
-
-class StopResult(Struct, kw_only=True):
-    """One session: whether it was stopped, and if not, why. `agent_state` is its state before."""
-
-    session_id: str
-    mode: str | None
-    title: str
-    cwd: str
-    agent_state: str | None
-    ok: bool
-    error: dict[str, Any] | None = None
-
-
-class StopResults(Struct, kw_only=True):
-    sessions: list[StopResult]
 
 
 @endpoint("interrupt_sessions")

@@ -235,7 +235,7 @@ def stop() -> None:
         raise NoDaemon(
             f"no answer from {note['url']}; if pid {note['pid']} is Quarterdeck, stop it with: kill {note['pid']}"
         )
-    ending = [s for s in found.all("/api/v1/sessions") if s["mode"] == "sdk" and s["ended_at"] is None]
+    ending = [s for s in found.sessions() if s.mode == "sdk" and s.ended_at is None]
     pid = int(note["pid"])
     os.kill(pid, signal.SIGINT)  # after SIGTERM, requests would wait for the next daemon
     deadline = time.monotonic() + STOP_SECONDS
@@ -249,7 +249,7 @@ def stop() -> None:
     if installed():
         out.print("It starts again when you log in; to change that: qd service remove", style="dim")
     if ending:
-        ids = ", ".join(s["session_id"][:8] for s in ending)
+        ids = ", ".join(s.session_id[:8] for s in ending)
         out.print(f"SDK sessions ended with it ({ids}); to continue one: qd up, then qd resume SESSION", style="dim")
     if gates():
         out.print("The enforce gate is closed: no tool runs until qd up (or qd uninstall)", style="yellow")
@@ -272,7 +272,7 @@ def status() -> Output:
     of_other = {"version": stats["version"], "url": api.url, "pid": stats["process"]["pid"]}
     gates_here = gates() if remote() is None else ()
     here = {"home": str(home_path()), **(_note() or {})} if remote() is None else of_other
-    live = [s for s in api.all("/api/v1/sessions") if s["ended_at"] is None]
+    live = [s for s in api.sessions() if s.ended_at is None]
     view = {
         "running": True,
         "version": __version__,
@@ -280,7 +280,7 @@ def status() -> Output:
         "status": health["status"],
         "sessions": len(live),
         "pending": len(api.all("/api/v1/requests", status="pending")),
-        "at_own_terminal": [s["session_id"] for s in live if waits_elsewhere(s)],
+        "at_own_terminal": [s.session_id for s in live if waits_elsewhere(s)],
         "gates": [{"file": str(gate.file), "problems": list(gate.problems)} for gate in gates_here],
         "stats": stats,
     }

@@ -126,7 +126,7 @@ def _port(home: Path, config: Config) -> list[HealthCheck]:
 
 def _silent_sessions(client: Client, drivers: Drivers, stats: dict[str, Any]) -> list[HealthCheck]:
     """Check for running sessions that never sent a hook call; most started before their agent was connected."""
-    known = {s["session_id"] for s in client.all("/api/v1/sessions") if s["state_source"] != "transcript"}
+    known = {s.session_id for s in client.sessions() if s.state_source != "transcript"}
     silent = [(process, session_id) for process, session_id in drivers.running() if session_id not in known]
     if silent:
         process, session_id = silent[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlencode
@@ -16,7 +16,6 @@ from rich.text import Text
 from quarterdeck.cli.commands.worktrees import changes
 from quarterdeck.cli.common import (
     SLOW_CALL_SECONDS,
-    Columns,
     Json,
     Output,
     Yes,
@@ -36,9 +35,11 @@ from quarterdeck.config.home import home_path, prepare_home
 from quarterdeck.core.text.sanitize import one_line
 from quarterdeck.errors import Misused
 from quarterdeck.link.messages import LEVELS
+from quarterdeck.surfaces.client.view_reader import read_views
 from quarterdeck.surfaces.terminal.forms.project_choice import last_used_at
 from quarterdeck.surfaces.text.labels import ago
 from quarterdeck.surfaces.text.project_config_text import config_lines
+from quarterdeck.views.workspace.project_view import ProjectView
 
 app = group("List the projects on this machine, and trust folders.", name="projects")
 
@@ -71,29 +72,29 @@ def scan(refresh: Refresh = False, former_refresh: FormerRefresh = False) -> Out
 
 
 def _project_lines(found: Json) -> Iterator[RenderableType]:
-    columns: Columns = {
+    columns: dict[str, str | Callable[[ProjectView], object]] = {
         "project": "name",
-        "branch": lambda one: cell(one["git_branch"] or ("–" if one["is_dirty"] is None else "detached"), "cyan"),
-        "": lambda one: cell(f"? {one['git_trouble']}", "yellow") if one["git_trouble"] else changes(one, None),
+        "branch": lambda one: cell(one.git_branch or ("–" if one.is_dirty is None else "detached"), "cyan"),
+        "": lambda one: cell(f"? {one.git_trouble}", "yellow") if one.git_trouble else changes(one, None),
         "trust": _trust,
         "sessions": _sessions,
         "last used": lambda one: ago(last_used_at(one) or None),
-        "path": lambda one: cell(one["path"], "dim"),
+        "path": lambda one: cell(one.path, "dim"),
     }
-    projects = sorted(found["projects"], key=lambda one: (-last_used_at(one), one["path"]))
+    projects = sorted(read_views(ProjectView, found["projects"]), key=lambda one: (-last_used_at(one), one.path))
     hint = "No projects. Set projects.roots in config.yaml to the folders to scan, or start Claude Code in a project."
     yield table(projects, columns, ("project", "path")) if projects else hint
     yield from (cell(f"! {note}", "yellow") for note in found["scan"]["notes"])
 
 
-def _trust(project: Json) -> Text:
-    if project["trusted"]:
+def _trust(project: ProjectView) -> Text:
+    if project.trusted:
         return cell("trusted", "green")
-    return cell("rules" if project["trust"] == "rules" else "–", "dim")
+    return cell("rules" if project.trust == "rules" else "–", "dim")
 
 
-def _sessions(project: Json) -> str:
-    counts = {"live": project["live_sessions"], "before": len(project["prior_sessions"])}
+def _sessions(project: ProjectView) -> str:
+    counts = {"live": project.live_sessions, "before": len(project.prior_sessions)}
     return ", ".join(f"{count} {word}" for word, count in counts.items() if count)
 
 

@@ -35,9 +35,11 @@ from quarterdeck.core.engine.session_messages import MODES, SessionMode
 from quarterdeck.core.model.decisions import PERMISSION_MODES, PermissionMode
 from quarterdeck.errors import Misused, QuarterdeckError
 from quarterdeck.surfaces.client.attach import attach_to
+from quarterdeck.surfaces.client.view_reader import read_view
 from quarterdeck.surfaces.text.labels import state_label
 from quarterdeck.surfaces.text.stop_labels import END, INTERRUPT, StopWords, stop_line, stop_result_line
 from quarterdeck.system.terminal_end import ends_with_terminal
+from quarterdeck.views.resources.session_view import SessionView, StopResults
 
 IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 MOST_BYTES = 10 * 1024 * 1024
@@ -114,7 +116,7 @@ def interrupt(sessions: Sessions = None, all: All = False, yes: Yes = False) -> 
     if all or len(sessions or ()) != 1:
         return _stop_many(INTERRUPT, sessions, all, yes)
     found = _call((sessions or [""])[0], "interrupt")
-    idle = f"Nothing to interrupt: {found['session_id']} is {state_label(found).word}"
+    idle = f"Nothing to interrupt: {found['session_id']} is {state_label(read_view(SessionView, found)).word}"
     return Output(found, [f"Interrupted: {found['session_id']}" if found["interrupted"] else idle])
 
 
@@ -133,7 +135,8 @@ def _stop_many(words: StopWords, sessions: list[str] | None, is_all: bool, yes: 
         raise Misused(f"qd {words.route}: name sessions, or use --all")
     api = client(SLOW_CALL_SECONDS)
     if is_all:
-        planned = api.post(f"/api/v1/sessions/{words.route}", {"all": True, "dry_run": True})["sessions"]
+        plan = api.post(f"/api/v1/sessions/{words.route}", {"all": True, "dry_run": True})
+        planned = read_view(StopResults, plan).sessions
         if not planned:
             return Output({"sessions": []}, [words.nothing])
         if not yes:
@@ -141,12 +144,13 @@ def _stop_many(words: StopWords, sessions: list[str] | None, is_all: bool, yes: 
                 out.print(cell(f"  {stop_line(one)}"))
         count = "1 session" if len(planned) == 1 else f"{len(planned)} sessions"
         confirm(f"{words.verb} {count}?", f"nothing was stopped; to {words.route} them: --yes", is_sure=yes)
-        ids = [one["session_id"] for one in planned]
+        ids = [one.session_id for one in planned]
     else:
         ids = [full_session_id(api, one) for one in sessions or ()]
     found = api.post(f"/api/v1/sessions/{words.route}", {"session_ids": ids})
-    lines = [stop_result_line(one, words) for one in found["sessions"]]
-    return Output(found, lines, all(one["ok"] for one in found["sessions"]))
+    results = read_view(StopResults, found).sessions
+    lines = [stop_result_line(one, words) for one in results]
+    return Output(found, lines, all(one.ok for one in results))
 
 
 @command(app)
@@ -204,23 +208,23 @@ def attach(session: Session) -> None:
     """Attach to a session's terminal. Ctrl-] detaches; works for sessions that Quarterdeck started and those in your
     tmux."""
     with ends_with_terminal(sys.exit):
-        attach_to(_session(session), endpoint, "cli", is_here=remote() is None)
+        attach_to(read_view(SessionView, _session(session)), endpoint, "cli", is_here=remote() is None)
 
 
 @command(app, "give-back")
 def give_back(session: Session) -> Output:
     """Print the command to continue a session in your terminal."""
     found = _session(session)
-    return Output(found["resume"], _resume_lines(found))
+    return Output(found["resume"], _resume_lines(read_view(SessionView, found)))
 
 
-def _resume_lines(session: Json) -> Iterator[str]:
-    resume, session_id = session["resume"], session["session_id"]
+def _resume_lines(session: SessionView) -> Iterator[str]:
+    resume, session_id = session.resume, session.session_id
     if resume is None:
         raise QuarterdeckError(f"{session_id}: no command can resume it, as its id would be read as an option")
-    if (session["owned"] or {}).get("status") in ("starting", "up", "ending"):
+    if session.owned is not None and session.owned.status in ("starting", "up", "ending"):
         sys.stderr.write(f"The session is still running here; end it first: qd end {session_id}\n")
-    yield f"cd {shlex.quote(resume['cwd'])} && {resume['command']}"
+    yield f"cd {shlex.quote(resume.cwd)} && {resume.command}"
 
 
 def queue_position(ahead: int) -> str:
@@ -242,11 +246,12 @@ def _call(session: str, route: str, **fields: Any) -> Json:
     return api.post(f"/api/v1/sessions/{full_session_id(api, session)}/{route}", without_empty(**fields))
 
 
-def _started(session: Json) -> Output:
-    short = session["session_id"][:8]
-    watch = f"qd feed -f --session {short}" if session["mode"] == "sdk" else f"qd attach {short}"
+def _started(started: Json) -> Output:
+    session = read_view(SessionView, started)
+    short = session.session_id[:8]
+    watch = f"qd feed -f --session {short}" if session.mode == "sdk" else f"qd attach {short}"
     next_steps = cell(f"  watch: {watch}   send a prompt: qd send {short} …   end: qd end {short}", "dim")
-    return Output(session, [f"Started {session['session_id']} ({session['mode']}) in {session['cwd']}", next_steps])
+    return Output(started, [f"Started {session.session_id} ({session.mode}) in {session.cwd}", next_steps])
 
 
 def _prompt_text(prompt: str) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
 from rich.text import Text
 
 from quarterdeck.cli.common import (
     SLOW_CALL_SECONDS,
-    Columns,
     Json,
     Output,
     Session,
@@ -24,6 +23,9 @@ from quarterdeck.cli.common import (
     table,
 )
 from quarterdeck.core.text.sanitize import visible
+from quarterdeck.surfaces.client.view_reader import read_views
+from quarterdeck.views.workspace.project_view import ProjectView
+from quarterdeck.views.workspace.worktree_view import WorktreeView
 
 app = group("Review, merge and discard the git worktrees of your sessions.", name="worktrees")
 STYLES = {"+": "green", "-": "red", "@": "cyan"}
@@ -34,22 +36,22 @@ STYLES = {"+": "green", "-": "red", "@": "cyan"}
 def list_worktrees() -> Output:
     """List the worktrees: branch, base, changes and commits ahead."""
     found = client(SLOW_CALL_SECONDS).get("/api/v1/worktrees")
-    columns: Columns = {
-        "session": lambda one: one["session_id"][:8],
-        "branch": lambda one: cell(one["branch"], "cyan"),
+    columns: dict[str, str | Callable[[WorktreeView], object]] = {
+        "session": lambda one: one.session_id[:8],
+        "branch": lambda one: cell(one.branch, "cyan"),
         "base": "base",
-        "": lambda one: changes(one, one["trouble"]),
-        "path": lambda one: cell(one["path"], "dim"),
+        "": lambda one: changes(one, one.trouble),
+        "path": lambda one: cell(one.path, "dim"),
     }
-    shown = table(found["worktrees"], columns, ("path",))
+    shown = table(read_views(WorktreeView, found["worktrees"]), columns, ("path",))
     hint = "No worktrees. Start a session in one with: qd run --worktree PROMPT"
     return Output(found, [shown if found["worktrees"] else hint])
 
 
-def changes(tree: Json, trouble: str | None) -> Text:
+def changes(tree: WorktreeView | ProjectView, trouble: str | None) -> Text:
     """The state of a folder in git: uncommitted changes, and commits ahead of and behind its base."""
-    ahead, behind = tree["ahead"], tree["behind"]
-    parts = ["changed" if tree["is_dirty"] else "", f"↑{ahead}" if ahead else "", f"↓{behind}" if behind else ""]
+    ahead, behind = tree.ahead, tree.behind
+    parts = ["changed" if tree.is_dirty else "", f"↑{ahead}" if ahead else "", f"↓{behind}" if behind else ""]
     return cell(" ".join(filter(None, [*parts, f"? {trouble}" if trouble else ""])), "yellow")
 
 

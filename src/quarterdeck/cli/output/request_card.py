@@ -11,9 +11,12 @@ from rich.text import Text
 
 from quarterdeck.cli.common import Json, cell, out
 from quarterdeck.core.text.sanitize import one_line
+from quarterdeck.surfaces.client.view_reader import read_view
 from quarterdeck.surfaces.terminal import request_card as card
 from quarterdeck.surfaces.terminal.lines.request_input import body
 from quarterdeck.surfaces.terminal.styled_text import StyledLine, fold_line, line
+from quarterdeck.views.resources.card_view import RequestSession
+from quarterdeck.views.resources.session_view import SessionView
 
 STYLES = {
     "strong": "bold",
@@ -64,7 +67,7 @@ def styled_texts(lines: Iterable[StyledLine], indent: int = 0) -> Iterator[Text]
                 yield text
 
 
-def request_lines(request: Json, session: Json | None = None) -> Iterator[Text]:
+def request_lines(request: Json, session: SessionView | None = None) -> Iterator[Text]:
     """A request in a list."""
     yield from styled_texts([card.summary(request, session, time.time())])
     yield from styled_texts(body(request), 2)
@@ -75,7 +78,7 @@ def request_lines(request: Json, session: Json | None = None) -> Iterator[Text]:
 
 def card_lines(request: Json, *, with_commands: bool = True) -> Iterator[Text]:
     """Everything about one request: its session, exact input, risk and reasons, and the commands to decide it."""
-    head = card.head(request, request["session"], time.time(), risk=True)
+    head = card.head(request, _session(request), time.time(), risk=True)
     yield from styled_texts([*head, card.origin(request), StyledLine()])
     yield from styled_texts(body(request), 2)
     patterns = (request["rule"] or {}).get("patterns") or []
@@ -84,6 +87,10 @@ def card_lines(request: Json, *, with_commands: bool = True) -> Iterator[Text]:
     yield from styled_texts([*card.tail(request), *remember, *card.outcome_lines(request)], 2)
     if request["status"] == "pending" and with_commands:
         yield from _commands(request)
+
+
+def _session(request: Json) -> RequestSession | None:
+    return read_view(RequestSession, request["session"]) if request["session"] else None
 
 
 def _remember_command(request: Json) -> list[tuple[str, str, str]]:

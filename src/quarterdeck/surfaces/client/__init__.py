@@ -6,4 +6,5 @@ connection   a surface's calls and commands to its daemon
 http         the REST client
 live         the WebSocket client
 places       the order of events, on one machine and at a hub
-remote       the daemon of another machine"""
+remote       the daemon of another machine
+view_reader  the daemon's JSON as views"""

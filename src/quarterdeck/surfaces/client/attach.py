@@ -16,6 +16,7 @@ from typing import Any
 from quarterdeck.errors import NoDaemon, QuarterdeckError, Refused
 from quarterdeck.surfaces.client.live import Connected, LiveClient, LiveMessage, Lost
 from quarterdeck.system.terminal_end import RESTORE, run_in_foreground
+from quarterdeck.views.resources.session_view import SessionView
 
 DETACH = b"\x1d"
 READ = 4096
@@ -24,24 +25,24 @@ Where = Callable[[], tuple[str, str]]
 """Returns the daemon's current address and token."""
 
 
-def attach_to(session: dict[str, Any], where: Where, surface: str, *, is_here: bool = True) -> None:
+def attach_to(session: SessionView, where: Where, surface: str, *, is_here: bool = True) -> None:
     """Attach until the person detaches or the session ends. Needs a thread without a running event loop. A session of
     another machine (not `is_here`) is shown through its daemon, not through a tmux client."""
-    owned = session["owned"]
-    if owned is None and session.get("where") and is_here:
-        _show_pane(shlex.split(session["where"]))
+    owned = session.owned
+    if owned is None and session.where and is_here:
+        _show_pane(shlex.split(session.where))
         return
-    if owned is None or owned["status"] not in ("starting", "up") or session["mode"] == "sdk":
-        short = session["session_id"][:8]
+    if owned is None or owned.status not in ("starting", "up") or session.mode == "sdk":
+        short = session.session_id[:8]
         raise QuarterdeckError(
             f"{short} has no terminal that Quarterdeck can attach to; see: qd feed -f --session {short}"
         )
     if not os.isatty(0) or not os.isatty(1):
         raise QuarterdeckError("attach needs a terminal; without one, use: qd send, qd feed -f")
-    if session["mode"] == "tmux" and owned["terminal"] and is_here:
-        _attach_tmux(shlex.split(owned["terminal"]))
+    if session.mode == "tmux" and owned.terminal and is_here:
+        _attach_tmux(shlex.split(owned.terminal))
     else:
-        asyncio.run(_attach(session["session_id"], where, surface))
+        asyncio.run(_attach(session.session_id, where, surface))
 
 
 def _show_pane(words: list[str]) -> None:
@@ -99,7 +100,7 @@ async def _show(live: LiveClient, session_id: str) -> None:
                 await _stream(live, session_id, body)
             case LiveMessage(kind="session", body=body) if body["session"]["session_id"] == session_id:
                 owned = body["session"]["owned"]
-                if owned is None or owned["status"] in ("down", "moved"):
+                if owned is None or owned.status in ("down", "moved"):
                     return
             case _:
                 pass

@@ -13,6 +13,8 @@ import msgspec
 
 from quarterdeck.errors import NoDaemon, Refused
 from quarterdeck.surfaces.client.places import events_by_place
+from quarterdeck.surfaces.client.view_reader import read_views
+from quarterdeck.views.resources.session_view import SessionView
 
 CALL_SECONDS = 15.0
 START_HINT = "; start it with: qd up"
@@ -70,6 +72,10 @@ class Client:
             after = page["next"]
             if after is None:
                 return found
+
+    def sessions(self) -> list[SessionView]:
+        """Every session, ended ones too."""
+        return read_views(SessionView, self.all("/api/v1/sessions"))
 
     def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         return self.call("POST", path, body)

@@ -14,6 +14,7 @@ from quarterdeck.surfaces.terminal.model import Model
 from quarterdeck.surfaces.terminal.request_item import RequestItem
 from quarterdeck.surfaces.terminal.styled_text import StyledLine, fold, plain
 from quarterdeck.surfaces.text.labels import about, delivery, outcome
+from quarterdeck.views.resources.session_view import SessionView
 
 Json = dict[str, Any]
 WIDTH = 100
@@ -112,13 +113,13 @@ class Announcer:
 
     def _announce_waiting_elsewhere(self) -> None:
         """Announce sessions that now wait at their own terminal, where you have to decide."""
-        waiting = {session["session_id"]: session for session in self._model.waiting_elsewhere}
+        waiting = {session.session_id: session for session in self._model.waiting_elsewhere}
         for key in waiting.keys() - self._waiting_elsewhere:
             self._ring()
             self._say(waiting_elsewhere_sentence(waiting[key], str(self._model.name_of(key))))
         self._waiting_elsewhere = set(waiting)
 
 
-def waiting_elsewhere_sentence(session: Json, name: str) -> str:
+def waiting_elsewhere_sentence(session: SessionView, name: str) -> str:
     """A sentence naming a session that waits at its own terminal, and its folder."""
-    return one_line(f"{name} waits at its own terminal, in {session['cwd'] or 'an unknown folder'}")
+    return one_line(f"{name} waits at its own terminal, in {session.cwd or 'an unknown folder'}")

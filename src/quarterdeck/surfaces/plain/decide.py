@@ -43,7 +43,7 @@ async def _list(app: PlainApp, rest: str) -> None:
         name, risk = model.name_of(request.item.view["session_id"]), card.risk_mark(request.item.view)
         app.say(f"{request.number}: {name}: {about(request.item.view, 80)} {risk}".rstrip())
     for session in model.waiting_elsewhere:
-        app.say(waiting_elsewhere_sentence(session, str(model.name_of(session["session_id"]))))
+        app.say(waiting_elsewhere_sentence(session, str(model.name_of(session.session_id))))
 
 
 async def _show(app: PlainApp, rest: str) -> None:

@@ -97,7 +97,8 @@ async def _describe(app: PlainApp, item: RequestItem, rule: RuleDraft) -> str:
     """Describe what the rule covers and what saving it also does. Returns why it is not a valid rule, if it is none."""
     if not rule.pattern:
         return NOT_A_RULE
-    cwd = str((app.model.session_of(item.view) or {}).get("cwd", ""))
+    session = app.model.session_of(item.view)
+    cwd = session.cwd if session else ""
     app.say(rule.sentence)
     if warning := trust_warning(rule.scope, rule.effect, item.trust, cwd):
         app.say(warning)

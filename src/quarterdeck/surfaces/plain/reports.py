@@ -37,7 +37,7 @@ async def _feed(app: PlainApp, rest: str) -> None:
     follows = words[:1] == ["on"]
     count = None if follows or not words else read_number(words[-1], MOST)
     name = " ".join(words[1:] if follows else words[:-1] if count else words)
-    session_id = find_session(app.model, name)["session_id"] if name else None
+    session_id = find_session(app.model, name).session_id if name else None
     if follows:
         app.feed.switch(on=True, session_id=session_id)
         app.say(f"The feed{f' of {name}' if name else ''} is on; feed off ends it.")

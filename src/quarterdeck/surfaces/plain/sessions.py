@@ -28,9 +28,10 @@ from quarterdeck.surfaces.terminal.session_actions import (
 from quarterdeck.surfaces.text.labels import problem_text, state_label
 from quarterdeck.surfaces.text.session_order import state_since
 from quarterdeck.surfaces.text.stop_labels import END, INTERRUPT, stop_line
+from quarterdeck.views.resources.session_view import SessionView
 
 Json = dict[str, Any]
-SessionCommand = Callable[[PlainApp, Json, str], Awaitable[None]]
+SessionCommand = Callable[[PlainApp, SessionView, str], Awaitable[None]]
 TODO = {"done": "done", "doing": "doing", "in_progress": "doing"}
 NEEDS_SCREEN = ("terminal",)
 """Commands that plain mode cannot offer."""
@@ -46,16 +47,16 @@ async def _sessions(app: PlainApp, rest: str) -> None:
         commands = ", ".join(ACTIONS[verb].command for verb in actions_for(session) if verb not in NEEDS_SCREEN)
         problem = problem_text(session)
         why = f" {one_line(problem)}." if problem else ""
-        sentence = f"{session_label(session)}: {state} for {since}.{why} {session['title']}".rstrip(" .")
+        sentence = f"{session_label(session)}: {state} for {since}.{why} {session.title}".rstrip(" .")
         app.say(f"{sentence}. {f'It takes: {commands}.' if commands else ''}".rstrip())
 
 
 async def _tasks(app: PlainApp, rest: str) -> None:
-    sessions = [s for s in app.model.shown_sessions(ended=True) if s["todos"]]
+    sessions = [s for s in app.model.shown_sessions(ended=True) if s.todos]
     for session in sessions:
         app.say(f"{session_label(session)}:")
-        for todo in session["todos"]:
-            app.say(f"  {TODO.get(todo['status'], 'to do')}: {todo['text']}")
+        for todo in session.todos:
+            app.say(f"  {TODO.get(todo.status, 'to do')}: {todo.text}")
     if not sessions:
         app.say("No agent has made a to-do list yet.")
 
@@ -73,23 +74,23 @@ def _about_one(verb: str, run: SessionCommand) -> Handler:
     return handle
 
 
-async def _post(app: PlainApp, session: Json, route: str, body: Json, done: str) -> None:
+async def _post(app: PlainApp, session: SessionView, route: str, body: Json, done: str) -> None:
     await app.daemon.long_call("POST", f"{session_path(session)}/{route}", body)
     app.say(f"{done} {session_label(session)}")
 
 
-async def _write(app: PlainApp, session: Json, words: str) -> None:
+async def _write(app: PlainApp, session: SessionView, words: str) -> None:
     prompt = words or await app.ask(f"Prompt for {session_label(session)}?")
     if not prompt:
         raise CommandEnded("Nothing was sent.")
     await _post(app, session, "messages", {"prompt": prompt}, "Sent to")
 
 
-async def _interrupt(app: PlainApp, session: Json, words: str) -> None:
+async def _interrupt(app: PlainApp, session: SessionView, words: str) -> None:
     await _post(app, session, "interrupt", {}, "Interrupted")
 
 
-async def _end(app: PlainApp, session: Json, words: str) -> None:
+async def _end(app: PlainApp, session: SessionView, words: str) -> None:
     if await app.is_sure(f"End {session_label(session)} and everything it started?"):
         await _post(app, session, "end", {}, "Ending")
 
@@ -110,31 +111,31 @@ async def _stop_all(app: PlainApp, rest: str) -> None:
             return
 
 
-async def _resume(app: PlainApp, session: Json, words: str) -> None:
-    body = _continue_body(session, words) | {"resume": session["session_id"]}
-    await post_session(app, "/sessions", body, session["cwd"])
+async def _resume(app: PlainApp, session: SessionView, words: str) -> None:
+    body = _continue_body(session, words) | {"resume": session.session_id}
+    await post_session(app, "/sessions", body, session.cwd)
 
 
-async def _fork(app: PlainApp, session: Json, words: str) -> None:
-    await post_session(app, f"{session_path(session)}/fork", _continue_body(session, words), session["cwd"])
+async def _fork(app: PlainApp, session: SessionView, words: str) -> None:
+    await post_session(app, f"{session_path(session)}/fork", _continue_body(session, words), session.cwd)
 
 
-async def _takeover(app: PlainApp, session: Json, words: str) -> None:
+async def _takeover(app: PlainApp, session: SessionView, words: str) -> None:
     """Take a session over. When that is refused, as while it still runs elsewhere, offer to fork it."""
     try:
-        await post_session(app, f"{session_path(session)}/takeover", _continue_body(session, words), session["cwd"])
+        await post_session(app, f"{session_path(session)}/takeover", _continue_body(session, words), session.cwd)
     except QuarterdeckError as error:
         if await app.is_sure(f"Not taken over: {error}. Fork it instead?"):
             await _fork(app, session, words)
 
 
-def _continue_body(session: Json, prompt: str) -> Json:
+def _continue_body(session: SessionView, prompt: str) -> Json:
     """The body that continues a conversation: in its own mode, if Quarterdeck offers that one."""
-    mode = session["mode"] if session["mode"] in MODES else MODES[0]
+    mode = session.mode if session.mode in MODES else MODES[0]
     return {"mode": mode} | ({"prompt": prompt} if prompt else {})
 
 
-async def _switch(app: PlainApp, session: Json, words: str) -> None:
+async def _switch(app: PlainApp, session: SessionView, words: str) -> None:
     what, _, value = words.partition(" ")
     field = {"mode": "mode", "model": "model", "permissions": "permission_mode"}.get(what)
     known = {"mode": MODES, "permissions": PERMISSION_MODES}.get(what, (value,))
@@ -143,15 +144,15 @@ async def _switch(app: PlainApp, session: Json, words: str) -> None:
     await _post(app, session, "mode", {field: value}, "Changed")
 
 
-async def _diff(app: PlainApp, session: Json, words: str) -> None:
+async def _diff(app: PlainApp, session: SessionView, words: str) -> None:
     await app.read_out(worktree_lines(*await read_worktree(app, session)))
 
 
-async def _merge(app: PlainApp, session: Json, words: str) -> None:
+async def _merge(app: PlainApp, session: SessionView, words: str) -> None:
     await merge_worktree(app, session)
 
 
-async def _discard(app: PlainApp, session: Json, words: str) -> None:
+async def _discard(app: PlainApp, session: SessionView, words: str) -> None:
     await discard_worktree(app, session)
 
 

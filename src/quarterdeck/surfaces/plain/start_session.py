@@ -8,12 +8,15 @@ from urllib.parse import urlencode
 from msgspec import Struct
 from msgspec.structs import replace
 
+from quarterdeck.surfaces.client.view_reader import read_view
 from quarterdeck.surfaces.plain.app import PlainApp
 from quarterdeck.surfaces.plain.command_help import CommandEnded
 from quarterdeck.surfaces.plain.request_numbers import read_number
 from quarterdeck.surfaces.terminal.forms.project_choice import matching_projects, typed_folder
 from quarterdeck.surfaces.terminal.lines.trust_lines import trust_lines
 from quarterdeck.surfaces.terminal.session_actions import MODES, PERMISSION_MODES, session_label
+from quarterdeck.views.resources.session_view import SessionView
+from quarterdeck.views.workspace.project_view import ProjectList
 
 Json = dict[str, Any]
 MOST_OFFERED = 9
@@ -81,17 +84,17 @@ async def start(app: PlainApp, rest: str) -> None:
 
 
 async def _prompt_project(app: PlainApp, words: str) -> str:
-    projects = matching_projects((await app.daemon.long_call("GET", "/projects"))["projects"], words)
+    projects = matching_projects(read_view(ProjectList, await app.daemon.long_call("GET", "/projects")).projects, words)
     offered = projects[:MOST_OFFERED]
     for number, project in enumerate(offered, 1):
-        trusted = "trusted" if project["trusted"] else "not trusted yet"
-        app.say(f"{number}: {project['name']}, {trusted}, {project['path']}")
+        trusted = "trusted" if project.trusted else "not trusted yet"
+        app.say(f"{number}: {project.name}, {trusted}, {project.path}")
     if len(projects) > len(offered):
         app.say(f"And {len(projects) - len(offered)} more: start WORDS lists fewer.")
     numbers = f"A number from 1 to {len(offered)}, or a" if offered else "A"
     typed = await app.ask(f"Where? {numbers} folder that starts with / or ~/")
     if number_typed := read_number(typed, len(offered)):
-        return str(offered[number_typed - 1]["path"])
+        return offered[number_typed - 1].path
     if folder := typed_folder(typed):
         return folder
     raise CommandEnded("Nothing was started: that is neither a project nor a folder.")
@@ -104,7 +107,8 @@ async def post_session(app: PlainApp, path: str, body: Json, folder: str) -> Non
     app.say("Starting …")
     started = await app.daemon.long_call("POST", path, body)
     app.model.add_sessions([started])
-    app.say(f"Started {session_label(started)} ({started['mode']})")
+    session = read_view(SessionView, started)
+    app.say(f"Started {session_label(session)} ({session.mode})")
 
 
 async def _make_trusted(app: PlainApp, folder: str) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from quarterdeck.views.resources.session_view import SessionView
+
 Json = dict[str, Any]
 KEPT_CHARACTERS = 4_000
 """Characters of a streamed text that are kept. The feed has all of it soon after."""
@@ -68,13 +70,14 @@ class LiveText:
         return {session_id: text for session_id, text in self._texts.items() if text.text.strip() or text.is_thinking}
 
 
-def followed_sessions(sessions: dict[str, Json], chosen: str | None) -> tuple[str, ...]:
+def followed_sessions(sessions: dict[str, SessionView], chosen: str | None) -> tuple[str, ...]:
     """The sessions whose text is shown live: the chosen one, or all that run over the SDK."""
     running = (
-        session["session_id"]
+        session.session_id
         for session in sessions.values()
-        if chosen in (None, session["session_id"])
-        and session["mode"] == "sdk"
-        and (session.get("owned") or {}).get("status") in ("starting", "up")
+        if chosen in (None, session.session_id)
+        and session.mode == "sdk"
+        and session.owned is not None
+        and session.owned.status in ("starting", "up")
     )
     return tuple(sorted(running)[:MOST_FOLLOWED])

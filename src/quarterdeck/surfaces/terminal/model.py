@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from quarterdeck.surfaces.client.live import Connected, LiveMessage, Lost
+from quarterdeck.surfaces.client.view_reader import read_view, read_views
 from quarterdeck.surfaces.terminal.request_item import RequestItem
 from quarterdeck.surfaces.terminal.session_names import SessionName, session_names
 from quarterdeck.surfaces.terminal.usage_totals import UsageTotal, total_usage
 from quarterdeck.surfaces.text.labels import delivery, has_failed, link_label, outcome
 from quarterdeck.surfaces.text.session_order import in_order
 from quarterdeck.surfaces.text.waiting_elsewhere import waits_elsewhere
+from quarterdeck.views.resources.session_view import SessionView
 from quarterdeck.views.versions import RESTART_UI, version_fix
 
 Json = dict[str, Any]
@@ -58,7 +60,7 @@ class Model:
         self.reason = ""
         self.last_message_at = 0.0
         self.has_snapshot = False
-        self.sessions: dict[str, Json] = {}
+        self.sessions: dict[str, SessionView] = {}
         self.items: dict[str, RequestItem] = {}
         self._desk: list[RequestItem] | None = None
         self.decided: deque[Json] = deque(maxlen=DECIDED_KEPT)
@@ -109,7 +111,7 @@ class Model:
             case "snapshot":
                 self._apply_snapshot(body, at)
             case "session":
-                self._apply_session(body["session"])
+                self._apply_session(read_view(SessionView, body["session"]))
             case "request":
                 self._apply_request(body["request"], at)
             case "event":
@@ -120,17 +122,17 @@ class Model:
             case _:
                 pass
 
-    def _apply_session(self, session: Json) -> None:
-        before = self.sessions.get(session["session_id"], session)
-        if (session["ended_at"], before["ended_at"]) != (None, None):
+    def _apply_session(self, session: SessionView) -> None:
+        before = self.sessions.get(session.session_id, session)
+        if (session.ended_at, before.ended_at) != (None, None):
             self._past = None
-        self.sessions[session["session_id"]] = session
+        self.sessions[session.session_id] = session
 
     def _apply_snapshot(self, body: Json, at: float) -> None:
         """Apply the current state. Live sessions it does not name have ended, requests it does not name are over."""
         self.has_snapshot = True
-        live = {session["session_id"]: session for session in body.get("sessions", ())}
-        kept = {key: s for key, s in self.sessions.items() if s["ended_at"] is not None and key not in live}
+        live = {one.session_id: one for one in read_views(SessionView, body.get("sessions", ()))}
+        kept = {key: s for key, s in self.sessions.items() if s.ended_at is not None and key not in live}
         self.sessions, self._past = live | kept, None
         waiting = {request["request_id"]: request for request in body.get("requests", ())}
         for request in waiting.values():
@@ -178,12 +180,12 @@ class Model:
         if made.get("source") in ("user", "rule"):
             self.decided.append(view)
 
-    def add_sessions(self, sessions: Iterable[Json]) -> None:
+    def add_sessions(self, sessions: Sequence[Json]) -> None:
         """Add the sessions of a list, ended ones too. A live session that is already known is newer, so it stays."""
-        for session in sessions:
-            known = self.sessions.get(session["session_id"])
-            if known is None or known["ended_at"] is not None:
-                self.sessions[session["session_id"]] = session
+        for session in read_views(SessionView, sessions):
+            known = self.sessions.get(session.session_id)
+            if known is None or known.ended_at is not None:
+                self.sessions[session.session_id] = session
         self._names = self._past = None
 
     def set_stats(self, stats: Json, at: float) -> None:
@@ -227,20 +229,20 @@ class Model:
         return [item for item in self.desk if item.is_pending]
 
     @property
-    def waiting_elsewhere(self) -> list[Json]:
+    def waiting_elsewhere(self) -> list[SessionView]:
         """Sessions that wait at their own terminal with no request held here, longest wait first."""
         waiting = [session for session in self.sessions.values() if waits_elsewhere(session)]
-        waiting.sort(key=lambda s: (s["state_at"] or s["last_event_at"], s["session_id"]))
+        waiting.sort(key=lambda s: (s.state_at or s.last_event_at, s.session_id))
         return [self.with_terminal_command(session) for session in waiting]
 
-    def with_terminal_command(self, session: Json) -> Json:
+    def with_terminal_command(self, session: SessionView) -> SessionView:
         """The session with the command that shows its terminal, where that was found."""
-        command = self.terminal_commands.get(session["session_id"])
-        return {**session, "where": command} if command else session
+        command = self.terminal_commands.get(session.session_id)
+        return replace(session, where=command) if command else session
 
     def take_unlocated(self) -> list[str]:
         """The observed sessions whose terminal is still to be found, each named once per wait."""
-        observed = [s["session_id"] for s in self.waiting_elsewhere if s.get("owned") is None]
+        observed = [s.session_id for s in self.waiting_elsewhere if s.owned is None]
         unlocated = [one for one in observed if one not in self.terminal_commands]
         self.terminal_commands = {one: self.terminal_commands.get(one, "") for one in observed}
         return unlocated
@@ -256,12 +258,12 @@ class Model:
         """The name of a session; for an unknown one, the start of its id."""
         return self.names.get(session_id) or SessionName(session_id[:8])
 
-    def session_of(self, view: Mapping[str, Any]) -> Json | None:
+    def session_of(self, view: Mapping[str, Any]) -> SessionView | None:
         return self.sessions.get(view["session_id"])
 
-    def shown_sessions(self, ended: bool = False, kept: Collection[str | None] = ()) -> list[Json]:
+    def shown_sessions(self, ended: bool = False, kept: Collection[str | None] = ()) -> list[SessionView]:
         """The sessions to list, in order. Ended ones are listed with `ended`, or when their id is in `kept`."""
-        chosen = [s for s in self.sessions.values() if ended or s["ended_at"] is None or s["session_id"] in kept]
+        chosen = [s for s in self.sessions.values() if ended or s.ended_at is None or s.session_id in kept]
         return in_order(chosen)
 
     def is_stale(self, at: float) -> bool:
@@ -292,7 +294,7 @@ class Model:
         if item.sending:
             return f"{item.sending} is on its way"
         session = self.session_of(item.view)
-        if session is None or session["agent_state"] == "unknown":
+        if session is None or session.agent_state == "unknown":
             return "the state of this session is unknown: decide at its terminal"
         return ""
 
@@ -327,13 +329,13 @@ class Model:
     @property
     def metrics(self) -> Metrics:
         """The numbers in the header."""
-        live = [s for s in self.sessions.values() if s["ended_at"] is None]
+        live = [s for s in self.sessions.values() if s.ended_at is None]
         if self._past is None:  # kept: there may be thousands of ended sessions, and this runs at every redraw
-            self._past = total_usage(s for s in self.sessions.values() if s["ended_at"] is not None)
+            self._past = total_usage(s for s in self.sessions.values() if s.ended_at is not None)
         usage = self._past.plus(total_usage(live))
         return Metrics(
             sessions=len(live),
-            running=sum(s["agent_state"] == "running" for s in live),
+            running=sum(s.agent_state == "running" for s in live),
             failed=sum(has_failed(s) for s in live),
             waiting=len(self.pending),
             waiting_elsewhere=len(self.waiting_elsewhere),

@@ -17,6 +17,8 @@ from quarterdeck.surfaces.terminal.lines.request_input import body, change_size
 from quarterdeck.surfaces.terminal.session_names import SessionName
 from quarterdeck.surfaces.terminal.styled_text import StyledLine, TextSpan, line
 from quarterdeck.surfaces.text.labels import ago, outcome, own_allows_sentence, project_name, project_of, sentence
+from quarterdeck.views.resources.card_view import RequestSession
+from quarterdeck.views.resources.session_view import SessionView
 
 Json = Mapping[str, Any]
 
@@ -43,23 +45,28 @@ GLYPHS = {"permission": "◆", "question": "?", "stop": "■"}
 
 
 def head(
-    request: Json, session: Json | None, now: float, name: SessionName | None = None, *, risk: bool = False
+    request: Json,
+    session: SessionView | RequestSession | None,
+    now: float,
+    name: SessionName | None = None,
+    *,
+    risk: bool = False,
 ) -> list[StyledLine]:
     """The asking session and the waiting time. One of several sessions in a project also shows its title."""
-    cwd = str((session or {}).get("cwd") or "")
+    cwd = session.cwd if session else ""
     who = str(name or SessionName(project_name(cwd))) if cwd else f"session {request['session_id'][:8]}"
-    title = str((session or {}).get("title") or "") if name and name.mark else ""
+    title = session.title if session and name and name.mark else ""
     title = "" if _is_prompt(title, request) else title
     mark = risk_span(request, "  ") if risk else TextSpan("")
     tail = f"{_subagent(request)} · {_age(request, now)}{f' · {cut(title, TITLE)}' if title else ''}"
     return [line(_glyph(request), (who, "strong"), *_wants(request, cwd), mark, (tail, "dim"))]
 
 
-def summary(request: Json, session: Json | None, now: float) -> StyledLine:
+def summary(request: Json, session: SessionView | None, now: float) -> StyledLine:
     """A request in a list: its id and tool, its risk, the project and title of its session, and the waiting time. At
     a hub its machine is named too."""
-    title = cut(str((session or {}).get("title") or ""), TITLE)
-    project = project_of(session) if session and session["cwd"] else ""
+    title = cut(session.title if session else "", TITLE)
+    project = project_of(session) if session and session.cwd else ""
     names = [request.get("runner_name"), project, title, f"session {request['session_id'][:8]}"]
     where = f"  {' · '.join(filter(None, names))}{_subagent(request)} · {_age(request, now)}"
     subject = (request["request_id"], "strong"), f"  {request['tool_name']}"

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from quarterdeck.core.text.amounts import cut
 from quarterdeck.surfaces.text.labels import project_of
+from quarterdeck.views.resources.session_view import SessionView
 
 Json = dict[str, Any]
 MIN_ID_LENGTH = 4
@@ -29,17 +30,17 @@ class SessionName(NamedTuple):
         return f"{cut(self.project, room)}·{self.mark}" if self.mark and room >= 3 else cut(str(self), width)
 
 
-def session_names(sessions: Iterable[Json]) -> dict[str, SessionName]:
+def session_names(sessions: Iterable[SessionView]) -> dict[str, SessionName]:
     """The names by id. A live session's name differs from those of other live ones, an ended one's from all. Where
     there are several machines, the machine is named first."""
     every, live = defaultdict(list), defaultdict(list)
     listed = list(sessions)
-    has_machines = len({session.get("runner_id") for session in listed}) > 1
+    has_machines = len({session.runner_id for session in listed}) > 1
     for session in listed:
         project = f"{machine_of(session)}:{project_of(session)}" if has_machines else project_of(session)
-        every[project].append(session["session_id"])
-        if session["ended_at"] is None:
-            live[project].append(session["session_id"])
+        every[project].append(session.session_id)
+        if session.ended_at is None:
+            live[project].append(session.session_id)
     names: dict[str, SessionName] = {}
     for group in (every, live):  # live last: its shorter names replace those from the first pass
         for project, ids in group.items():
@@ -48,9 +49,9 @@ def session_names(sessions: Iterable[Json]) -> dict[str, SessionName]:
     return names
 
 
-def machine_of(session: Json) -> str:
+def machine_of(session: SessionView) -> str:
     """The name of a session's machine, as a hub gives it; else its id."""
-    return str(session.get("runner_name") or session.get("runner_id") or "")
+    return session.runner_name or session.runner_id
 
 
 def _distinct_length(ids: list[str]) -> int:

@@ -11,9 +11,9 @@ from quarterdeck.core.text.amounts import cut
 from quarterdeck.surfaces.terminal.styled_text import StyledLine, line
 from quarterdeck.surfaces.text.charts import bar, sparkline
 from quarterdeck.surfaces.text.usage_table import UsageRow, UsageTable, amount_text, price_note
+from quarterdeck.views.resources.session_view import SessionView, UsageView
 
 Json = dict[str, Any]
-KINDS = ("input", "output", "cache_read", "cache_write")
 
 
 class UsageTotal(Struct, frozen=True, kw_only=True):
@@ -34,16 +34,20 @@ class UsageTotal(Struct, frozen=True, kw_only=True):
         )
 
 
-def total_usage(sessions: Iterable[Json]) -> UsageTotal:
+def total_usage(sessions: Iterable[SessionView]) -> UsageTotal:
     """The sum over these sessions."""
     summed = list(sessions)
-    usages = [session["usage"] for session in summed if session["usage"]]
+    usages = [session.usage for session in summed if session.usage]
     return UsageTotal(
-        tools=sum(session["counters"]["tool_uses"] for session in summed),
-        failures=sum(session["counters"]["tool_failures"] for session in summed),
-        tokens=sum(usage[f"{kind}_tokens"] for usage in usages for kind in KINDS),
-        cost=_known_sum(usage["cost_usd"] for usage in usages),
+        tools=sum(session.counters.tool_uses for session in summed),
+        failures=sum(session.counters.tool_failures for session in summed),
+        tokens=sum(_tokens(usage) for usage in usages),
+        cost=_known_sum(usage.cost_usd for usage in usages),
     )
+
+
+def _tokens(usage: UsageView) -> int:
+    return usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens
 
 
 def _known_sum(costs: Iterable[float | None]) -> float | None:

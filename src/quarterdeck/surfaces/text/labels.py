@@ -11,6 +11,7 @@ from quarterdeck.core.text.amounts import cut
 from quarterdeck.core.text.decision_words import DECIDED, answers_in_words
 from quarterdeck.core.text.durations import age_words, duration_words, limit_words
 from quarterdeck.core.text.titles import subject_of
+from quarterdeck.views.resources.session_view import SessionView
 from quarterdeck.views.session_label import FAILED as FAILED
 from quarterdeck.views.session_label import STATES as STATES
 from quarterdeck.views.session_label import StateLabel, is_failed, state_word
@@ -19,33 +20,33 @@ NAMED_SECONDS = 3600.0
 """How long a session that ended unexpectedly stays listed."""
 
 
-def state_label(session: Mapping[str, Any]) -> StateLabel:
+def state_label(session: SessionView) -> StateLabel:
     """The label of a session."""
-    return state_word(session["agent_state"], session.get("last_error"), session.get("retrying"))
+    return state_word(session.agent_state, session.last_error, session.retrying)
 
 
-def has_failed(session: Mapping[str, Any]) -> bool:
+def has_failed(session: SessionView) -> bool:
     """True if a session rests because its last run failed. An older daemon does not say so."""
-    return is_failed(session["agent_state"], session.get("last_error"))
+    return is_failed(session.agent_state, session.last_error)
 
 
-def problem_text(session: Mapping[str, Any]) -> str | None:
+def problem_text(session: SessionView) -> str | None:
     """Why a session rests after a failed run, or why its agent waits before it tries again."""
-    return session["last_error"] if has_failed(session) else session.get("retrying")
+    return session.last_error if has_failed(session) else session.retrying
 
 
-def failure_texts(sessions: Iterable[Mapping[str, Any]], now: float) -> list[str]:
+def failure_texts(sessions: Iterable[SessionView], now: float) -> list[str]:
     """Every session whose last run failed or was cut off, with the reason. One that has ended stays listed for a while,
     because nobody ended it on purpose."""
     return [
-        f"{one['session_id'][:8]} {'failed' if one['ended_at'] is None else 'ended'}: {one['last_error']}"
+        f"{one.session_id[:8]} {'failed' if one.ended_at is None else 'ended'}: {one.last_error}"
         for one in sessions
-        if has_failed(one) or (one["ended_at"] and _was_cut_off(one) and now - one["ended_at"] < NAMED_SECONDS)
+        if has_failed(one) or (one.ended_at and _was_cut_off(one) and now - one.ended_at < NAMED_SECONDS)
     ]
 
 
-def _was_cut_off(session: Mapping[str, Any]) -> bool:
-    return session.get("owned") is not None and bool(session.get("last_error"))
+def _was_cut_off(session: SessionView) -> bool:
+    return session.owned is not None and bool(session.last_error)
 
 
 def ago(at: float | None, now: float | None = None) -> str:
@@ -68,11 +69,11 @@ def project_name(cwd: str) -> str:
     return cwd.rstrip("/").rsplit("/", 1)[-1] or cwd or "no folder"
 
 
-def project_of(session: Mapping[str, Any]) -> str:
+def project_of(session: SessionView) -> str:
     """The name of a session's project. A worktree belongs to the project it was created from; its folder ends with the
     session's id, which is left out."""
-    worktree = (session.get("owned") or {}).get("worktree")
-    return project_name(worktree or session["cwd"]).removesuffix(f"-{session['session_id'][:8]}")
+    worktree = session.owned.worktree if session.owned else None
+    return project_name(worktree or session.cwd).removesuffix(f"-{session.session_id[:8]}")
 
 
 def about(request: Mapping[str, Any], width: int = 60) -> str:

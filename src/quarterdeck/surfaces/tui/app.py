@@ -342,9 +342,7 @@ class QuarterdeckApp(App[None]):
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """The commands of the palette."""
         target = self._palette_target
-        sessions = {
-            one["session_id"]: str(self.model.name_of(one["session_id"])) for one in self.model.shown_sessions()
-        }
+        sessions = {one.session_id: str(self.model.name_of(one.session_id)) for one in self.model.shown_sessions()}
         for name, rest, shown in palette(sessions):
             run = partial(self.commands.perform, name, rest, target)
             yield SystemCommand(one_line(shown), BY_NAME[name].words, run)

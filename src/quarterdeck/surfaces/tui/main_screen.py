@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from textual import events, work
 from textual.app import ComposeResult
@@ -28,6 +28,7 @@ from quarterdeck.surfaces.tui.panes.speech import Speech
 from quarterdeck.surfaces.tui.panes.task_panel import TaskPanel
 from quarterdeck.surfaces.tui.panes.welcome import Welcome
 from quarterdeck.surfaces.tui.widgets.footer import KeyFooter
+from quarterdeck.views.resources.session_view import SessionView
 
 if TYPE_CHECKING:
     from quarterdeck.surfaces.tui.app import QuarterdeckApp
@@ -134,13 +135,13 @@ class MainScreen(Screen[None]):
         model = app.model
         self.query_one(Banner).update(model.connection_problem(now))
         self.query_one(Header).update(model.metrics, model.runner_id, not model.is_stale(now))
-        kept = (self.sessions.chosen, (self.sessions.highlighted or {}).get("session_id"))
+        kept = (self.sessions.chosen, self.sessions.highlighted.session_id if self.sessions.highlighted else None)
         self.sessions.update(model.shown_sessions(self.shows_ended, kept), model.names, app.clock())
         self._update_desk()
         for session_id in model.take_unlocated():
             self._fetch(card_details.fetch_terminal(app, session_id))
         session = model.sessions.get(self._shown_session_id() or "")
-        self.query_one(TaskPanel).update(session, str(model.name_of(session["session_id"])) if session else "")
+        self.query_one(TaskPanel).update(session, str(model.name_of(session.session_id)) if session else "")
         self.query_one(Welcome).update(model.link == "live" and not model.sessions and not model.items)
         self.feed.update_names()
         if model.log_count != self._log_count:
@@ -299,7 +300,7 @@ class MainScreen(Screen[None]):
         self.tui.perform_command(command, "")
 
     @property
-    def target_session(self) -> dict[str, Any] | None:
+    def target_session(self) -> SessionView | None:
         """The session of a command: the one under the cursor, of the focused card, or of the shown feed."""
         focused = self.focused.focused_before if isinstance(self.focused, CommandLine) else self.focused
         if isinstance(focused, SessionPane) and self.sessions.highlighted is not None:
@@ -324,7 +325,7 @@ class MainScreen(Screen[None]):
         self.start_session()
 
     @work(group="session")
-    async def run_session_command(self, verb: str, session: dict[str, Any] | None, words: str = "") -> None:
+    async def run_session_command(self, verb: str, session: SessionView | None, words: str = "") -> None:
         """Run a command on this session, and no other."""
         await self.tui.session_flow.run(verb, session, words)
 
@@ -340,7 +341,7 @@ class MainScreen(Screen[None]):
     async def start_session(self) -> None:
         """Start a session; the dialog begins with the folder of the current one."""
         session = self.target_session
-        await self.tui.session_flow.start(session["cwd"] if session else "")
+        await self.tui.session_flow.start(session.cwd if session else "")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "run" and parameters[0] in ("install", "demo"):
@@ -367,8 +368,8 @@ class MainScreen(Screen[None]):
             command = tool_input.get("command")
             return command if isinstance(command, str) else self.desk.text
         if isinstance(self.focused, SessionPane):
-            session = self.sessions.highlighted or {}
-            return str((session.get("resume") or {}).get("command", ""))
+            session = self.sessions.highlighted
+            return session.resume.command if session and session.resume else ""
         return self.feed.copy_text()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

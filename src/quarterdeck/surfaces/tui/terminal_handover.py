@@ -14,6 +14,7 @@ from quarterdeck.errors import QuarterdeckError
 from quarterdeck.surfaces.client.attach import attach_to
 from quarterdeck.surfaces.client.connection import run_in_thread
 from quarterdeck.surfaces.terminal.session_actions import session_label, way_back
+from quarterdeck.views.resources.session_view import SessionView
 
 if TYPE_CHECKING:
     from quarterdeck.surfaces.tui.app import QuarterdeckApp
@@ -42,12 +43,12 @@ async def suspend_for(app: QuarterdeckApp, work: Callable[[], T]) -> T:
         app.refresh(layout=True)
 
 
-def notice(session: Json) -> str:
+def notice(session: SessionView) -> str:
     """The lines that say how to come back."""
     return f"\r\n{session_label(session)}: {way_back(session)}\r\n"
 
 
-def _attach(session: Json, app: QuarterdeckApp) -> None:
+def _attach(session: SessionView, app: QuarterdeckApp) -> None:
     """Say how to come back, in time to be read, then attach."""
     sys.stdout.write(notice(session))
     sys.stdout.flush()
@@ -55,12 +56,12 @@ def _attach(session: Json, app: QuarterdeckApp) -> None:
     attach_to(session, app.daemon.where, "tui", is_here=app.daemon.remote is None)
 
 
-async def attach_terminal(app: QuarterdeckApp, session: Json) -> None:
+async def attach_terminal(app: QuarterdeckApp, session: SessionView) -> None:
     """Show the terminal of a session until the person comes back with Ctrl-]."""
     try:
         await suspend_for(app, lambda: _attach(session, app))
     except SuspendNotSupported:
-        app.say(f"In another terminal: qd attach {session['session_id'][:8]}", "warning")
+        app.say(f"In another terminal: qd attach {session.session_id[:8]}", "warning")
     except (QuarterdeckError, OSError) as error:
         app.say(str(error), "error")
     else:

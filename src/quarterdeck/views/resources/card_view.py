@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, convert
 
 from quarterdeck.core.model.rule import Verdict
 from quarterdeck.core.model.state import Request, Session
-from quarterdeck.core.risk.breakdown import RequestBreakdown
 from quarterdeck.views.code_colours import ColouredLine
 from quarterdeck.views.projection import struct_of
 from quarterdeck.views.resources.request_view import RequestFacts, RequestView, RiskView, whole_request_view
+
+if TYPE_CHECKING:  # it loads the parsers of shell lines, which no client needs
+    from quarterdeck.core.risk.breakdown import RequestBreakdown
 
 
 class CallView(Struct, kw_only=True):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from msgspec import Struct
 
 from quarterdeck.core.model.rule import Rule
 from quarterdeck.core.model.state import Request, RuleHits
-from quarterdeck.core.rules.suggestions import Suggestion
 from quarterdeck.core.text.amounts import cut
 from quarterdeck.core.text.titles import subject_of
 from quarterdeck.views.projection import struct_of
 from quarterdeck.views.resources.runner_resource import Resource
+
+if TYPE_CHECKING:  # it loads the parsers of shell lines, which no client needs
+    from quarterdeck.core.rules.suggestions import Suggestion
 
 SUBJECT = 200
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from typing import Any
+
+from msgspec import UNSET, Struct, UnsetType
 
 from quarterdeck.core.engine.prompt_queue import waiting_prompts
 from quarterdeck.core.model.event_data.session_data import Counters
@@ -104,11 +106,28 @@ class SessionView(Struct, kw_only=True):
     glyph: str
     actions: list[SessionActionView]
     runner_id: str
+    runner_name: str | UnsetType = UNSET
 
 
 class SessionList(Struct, kw_only=True):
     sessions: list[SessionView]
     next: str | None
+
+
+class StopResult(Struct, kw_only=True):
+    """One session: whether it was stopped, and if not, why. `agent_state` is its state before."""
+
+    session_id: str
+    mode: str | None
+    title: str
+    cwd: str
+    agent_state: str | None
+    ok: bool
+    error: dict[str, Any] | None = None
+
+
+class StopResults(Struct, kw_only=True):
+    sessions: list[StopResult]
 
 
 def session_view(

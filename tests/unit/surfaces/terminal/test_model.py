@@ -54,8 +54,8 @@ def test_a_snapshot_removes_live_sessions_it_does_not_name_and_keeps_ended_ones(
     model.add_sessions([session("old", "ended", ended_at=5.0)])
     model.receive(snapshot(sessions=[session("live")]), 101.0)
     assert sorted(model.sessions) == ["live", "old"]
-    assert [s["session_id"] for s in model.shown_sessions()] == ["live"]
-    assert [s["session_id"] for s in model.shown_sessions(ended=True)] == ["live", "old"]
+    assert [s.session_id for s in model.shown_sessions()] == ["live"]
+    assert [s.session_id for s in model.shown_sessions(ended=True)] == ["live", "old"]
 
 
 def test_the_same_id_with_another_digest_is_another_card() -> None:
@@ -168,9 +168,9 @@ def test_a_gap_in_the_feed_is_announced() -> None:
 def test_waiting_sessions_come_first_and_the_others_keep_their_order() -> None:
     new, old = session("new", "running", run_started_at=9.0), session("old", "running", run_started_at=1.0)
     model = connected_model(sessions=[new, old, session("waits", started_at=2.0)])
-    assert [s["session_id"] for s in model.shown_sessions()] == ["waits", "old", "new"]
+    assert [s.session_id for s in model.shown_sessions()] == ["waits", "old", "new"]
     model.receive(live_message("session", old | {"last_event_at": 99.0, "state_at": 99.0}), 101.0)
-    assert [s["session_id"] for s in model.shown_sessions()] == ["waits", "old", "new"]
+    assert [s.session_id for s in model.shown_sessions()] == ["waits", "old", "new"]
 
 
 def test_the_header_numbers_are_sums_and_an_unknown_cost_is_none() -> None:
@@ -204,7 +204,7 @@ def test_the_usage_of_five_hundred_ended_sessions_is_summed_once_and_stays_right
 def test_sessions_that_wait_at_their_own_terminal_are_counted_separately() -> None:
     here, there = session("here"), session("there", pending=0)
     model = connected_model(sessions=[here, there, session("busy", "running")], requests=[request(session_id="here")])
-    assert [one["session_id"] for one in model.waiting_elsewhere] == ["there"]
+    assert [one.session_id for one in model.waiting_elsewhere] == ["there"]
     assert (model.metrics.waiting, model.metrics.waiting_elsewhere) == (1, 1)
 
 
@@ -213,7 +213,7 @@ def test_the_terminal_of_a_session_that_waits_elsewhere_is_searched_once() -> No
     assert model.take_unlocated() == ["there"]
     assert model.take_unlocated() == []
     model.terminal_commands["there"] = "tmux attach"
-    assert model.waiting_elsewhere[0]["where"] == "tmux attach"
+    assert model.waiting_elsewhere[0].where == "tmux attach"
     model.receive(live_message("session", session("there", "running")), 101.0)
     assert model.take_unlocated() == []
     assert model.terminal_commands == {}

@@ -22,7 +22,7 @@ from quarterdeck.surfaces.tui.dialogs.decisions.batch import MAX_ROWS, preview
 from quarterdeck.surfaces.tui.flows.card_details import _folded
 from tests.support.hostile import HOSTILE, TEXTS
 from tests.support.plain_story import PlainStory
-from tests.support.recorded_daemon import NOW, request, resolved, session
+from tests.support.recorded_daemon import NOW, request, resolved, session, session_view
 from tests.support.requests_of_each_kind import ANSWERED, KINDS, OUTCOME
 
 RULE = {"effect": None, "rules": [], "reasons": ["no rule is about this"], "patterns": [], "trust": None}
@@ -38,14 +38,14 @@ def tool(name: str, **tool_input: Any) -> dict[str, Any]:
 
 def test_the_head_names_the_session_its_wish_and_the_waiting_time() -> None:
     view = request(agent_id="a1", agent_type="Explore")
-    head = plain(fold(card.head(view, session(), NOW), 200))
+    head = plain(fold(card.head(view, session_view(), NOW), 200))
     assert head == "◆ shop wants to run · sub-agent Explore · 12 s ago"
     assert "session s1" in plain(fold(card.head(view, None, NOW), 200))
 
 
 def test_a_request_whose_agent_is_away_says_so_in_the_list_and_on_the_card() -> None:
     away = request(opened_at=NOW - 5, holder="reconnecting")
-    for shown in (card.summary(away, None, NOW), card.head(away, session(), NOW)[0]):
+    for shown in (card.summary(away, None, NOW), card.head(away, session_view(), NOW)[0]):
         assert plain([shown.spans]).endswith(" · 5 s ago · the agent is reconnecting")
 
 
@@ -54,7 +54,7 @@ def test_a_request_whose_agent_is_away_says_so_in_the_list_and_on_the_card() -> 
 )
 def test_a_title_that_only_repeats_the_prompt_is_not_shown_beside_it(title: str, shown: bool) -> None:
     view = request() | {"run": {"prompt": "push it\nand then rest"}}
-    head = plain(fold(card.head(view, session() | {"title": title}, NOW, SessionName("shop", "5bcc")), 200))
+    head = plain(fold(card.head(view, session_view(title=title), NOW, SessionName("shop", "5bcc")), 200))
     assert head == f"◆ shop·5bcc wants to run · 12 s ago{f' · {title}' if shown else ''}"
 
 
@@ -168,7 +168,11 @@ def test_hostile_text_is_shown_literally_everywhere(text: str) -> None:
     rule = {"effect": None, "rules": [text], "reasons": [text], "patterns": [text], "trust": None}
     view |= {"rule": rule, "session": {"title": text, "cwd": text}}
     view["tool_input"] |= {text: text, "list": [text]}
-    lines = [*card.head(view, session(cwd=f"/w/{text}", title=text), NOW), *request_input.body(view), *card.tail(view)]
+    lines = [
+        *card.head(view, session_view(cwd=f"/w/{text}", title=text), NOW),
+        *request_input.body(view),
+        *card.tail(view),
+    ]
     for row in fold(lines, 60):
         for span in row:
             assert not UNSEEN.search(span.text)
@@ -238,7 +242,7 @@ def shown_lines(lines: Iterable[StyledLine]) -> str:
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_of_request_has_this_card(kind: str) -> None:
     view, wants, text = KINDS[kind]
-    (head,) = card.head(view, session(), NOW)
+    (head,) = card.head(view, session_view(), NOW)
     assert f"shop {wants}" in plain([head.spans])
     assert shown_lines([*request_input.body(view), *card.tail(view)]) == text
 
@@ -253,7 +257,7 @@ async def test_every_surface_prints_this_card(kind: str) -> None:
     story.gets_request(view, **view)
     item = RequestItem(view)
     read_out = await story.types("show 1") if view["truncated"] is None else story.printed
-    whole = plain(_folded(item, session(), SessionName("shop"), 200, NOW))
+    whole = plain(_folded(item, session_view(), SessionName("shop"), 200, NOW))
     for shown in (printed.get(), whole, "\n".join(read_out)):
         rows = [row.strip() for row in shown.split("\n")]
         assert f"shop {wants}" in shown
@@ -277,6 +281,6 @@ def test_a_denial_without_words_of_its_own_is_named_once() -> None:
 def test_a_request_that_waits_shows_how_long_in_a_list_and_on_its_card() -> None:
     waiting = request(opened_at=NOW - 2 * 3600)
     assert plain([card.summary(waiting, None, NOW).spans]).endswith(" · 2 h ago")
-    asking = {"session_id": waiting["session_id"], "cwd": "/home/ann/shop", "title": "fix the login"}
+    asking = session_view(waiting["session_id"], title="fix the login")
     assert "shop · fix the login · session " in plain([card.summary(waiting, asking, NOW).spans])
-    assert plain([card.head(waiting, session(), NOW)[0].spans]).endswith(" · 2 h ago")
+    assert plain([card.head(waiting, session_view(), NOW)[0].spans]).endswith(" · 2 h ago")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from quarterdeck.core.text.sanitize import UNSEEN
+from quarterdeck.surfaces.client.view_reader import read_view
 from quarterdeck.surfaces.terminal.forms.project_choice import matching_projects, typed_folder
 from quarterdeck.surfaces.terminal.lines.extension_lines import (
     offer_rows,
@@ -30,8 +31,10 @@ from quarterdeck.surfaces.terminal.text_commands import BY_NAME
 from quarterdeck.surfaces.text.labels import project_of
 from quarterdeck.surfaces.tui.keys.decision_keys import VERBS
 from quarterdeck.surfaces.tui.panes.speech import speech_lines
+from quarterdeck.views.resources.session_view import SessionView
+from quarterdeck.views.workspace.project_view import ProjectView
 from tests.support.hostile import TEXTS
-from tests.support.recorded_daemon import NOW, event, owned_session, session
+from tests.support.recorded_daemon import NOW, event, owned_session_view, session_view
 
 Json = dict[str, Any]
 ENDS = [{"name": "end", "possible": True, "reason": None}]
@@ -41,22 +44,22 @@ RUNNING = ("write", "interrupt", "end", "fork", "switch")
 @pytest.mark.parametrize(
     ("one", "takes"),
     [
-        (owned_session(), RUNNING),
-        (owned_session(status="starting"), RUNNING),
-        (owned_session(mode="tmux"), ("write", "terminal", *RUNNING[1:])),
-        (owned_session(mode="pty", owned={"shell": True}), ("write", "terminal", "interrupt", "end")),
-        (owned_session(status="ending"), ()),
-        (owned_session(status="moved"), ()),
-        (owned_session(status="down"), ("resume", "fork")),
-        (owned_session(status="down", owned={"shell": True}), ()),
-        (session(state="idle"), ("fork",)),
-        (session(state="unknown"), ("takeover", "fork")),
-        (session(where="tmux attach", actions=ENDS), ("write", "terminal", "interrupt", "end", "fork")),
-        (session(state="ended", ended_at=NOW), ("resume", "takeover", "fork")),
+        (owned_session_view(), RUNNING),
+        (owned_session_view(status="starting"), RUNNING),
+        (owned_session_view(mode="tmux"), ("write", "terminal", *RUNNING[1:])),
+        (owned_session_view(mode="pty", owned={"shell": True}), ("write", "terminal", "interrupt", "end")),
+        (owned_session_view(status="ending"), ()),
+        (owned_session_view(status="moved"), ()),
+        (owned_session_view(status="down"), ("resume", "fork")),
+        (owned_session_view(status="down", owned={"shell": True}), ()),
+        (session_view(state="idle"), ("fork",)),
+        (session_view(state="unknown"), ("takeover", "fork")),
+        (session_view(where="tmux attach", actions=ENDS), ("write", "terminal", "interrupt", "end", "fork")),
+        (session_view(state="ended", ended_at=NOW), ("resume", "takeover", "fork")),
         (None, ()),
     ],
 )
-def test_a_session_takes_the_commands_that_fit_its_state(one: Json | None, takes: tuple[str, ...]) -> None:
+def test_a_session_takes_the_commands_that_fit_its_state(one: SessionView | None, takes: tuple[str, ...]) -> None:
     assert actions_for(one) == takes
     for verb in ACTIONS:
         assert bool(blocked_reason(verb, one)) is (verb not in takes)
@@ -64,20 +67,20 @@ def test_a_session_takes_the_commands_that_fit_its_state(one: Json | None, takes
 
 def test_a_blocked_command_says_what_to_do_instead() -> None:
     assert "choose a session first" in blocked_reason("end", None)
-    assert blocked_reason("end", session(state="idle")) == "shop (s1) takes fork"
-    assert blocked_reason("takeover", session(state="idle")).endswith(
+    assert blocked_reason("end", session_view(state="idle")) == "shop (s1) takes fork"
+    assert blocked_reason("takeover", session_view(state="idle")).endswith(
         "still runs elsewhere: end it there first, or fork it"
     )
-    assert "no commands" in blocked_reason("end", owned_session(status="ending"))
+    assert "no commands" in blocked_reason("end", owned_session_view(status="ending"))
 
 
 def test_a_session_in_a_worktree_is_named_by_its_project_even_when_the_worktree_is_gone() -> None:
     where = "/home/ann/trees/shop-5bcc959a"
-    one = owned_session("5bcc959a-1f0c", cwd=where, owned={"worktree": "/home/ann/shop"})
-    gone = owned_session("5bcc959a-1f0c", cwd=where)
-    fork = owned_session("77aa0000-1f0c", cwd=where, owned={"worktree": "/home/ann/shop"})
+    one = owned_session_view("5bcc959a-1f0c", cwd=where, owned={"worktree": "/home/ann/shop"})
+    gone = owned_session_view("5bcc959a-1f0c", cwd=where)
+    fork = owned_session_view("77aa0000-1f0c", cwd=where, owned={"worktree": "/home/ann/shop"})
     assert [project_of(each) for each in (one, gone, fork)] == ["shop"] * 3
-    assert project_of(session(cwd="/home/ann/shop-5bcc959a")) == "shop-5bcc959a"
+    assert project_of(session_view(cwd="/home/ann/shop-5bcc959a")) == "shop-5bcc959a"
 
 
 def test_every_session_action_is_a_command_and_its_key_decides_nothing() -> None:
@@ -131,19 +134,24 @@ def test_a_complete_text_expires_and_a_new_message_starts_empty() -> None:
 
 def test_text_is_followed_for_the_chosen_session_or_for_all_sdk_sessions() -> None:
     sessions = {
-        s["session_id"]: s
-        for s in (owned_session("a"), owned_session("b"), owned_session("c", "tmux"), owned_session("d", status="down"))
+        s.session_id: s
+        for s in (
+            owned_session_view("a"),
+            owned_session_view("b"),
+            owned_session_view("c", "tmux"),
+            owned_session_view("d", status="down"),
+        )
     }
-    sessions["e"] = session("e")
+    sessions["e"] = session_view("e")
     assert followed_sessions(sessions, None) == ("a", "b")
     assert followed_sessions(sessions, "b") == ("b",)
     assert followed_sessions(sessions, "c") == ()
 
 
-def project(path: str, **more: Any) -> Json:
+def project(path: str, **more: Any) -> ProjectView:
     view: Json = {"name": path.rpartition("/")[2], "path": path, "git_branch": "main", "trusted": False}
     view |= {"last_modified": 1.0, "live_sessions": 0, "prior_sessions": []}
-    return view | more
+    return read_view(ProjectView, view | more)
 
 
 def test_projects_are_filtered_by_every_word_with_trusted_ones_first() -> None:

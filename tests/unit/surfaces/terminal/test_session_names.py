@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from quarterdeck.surfaces.client.view_reader import read_view
 from quarterdeck.surfaces.terminal.session_names import session_names
+from quarterdeck.views.resources.session_view import SessionView
 
 
-def session(session_id: str, runner_id: str, **more: Any) -> dict[str, Any]:
+def session(session_id: str, runner_id: str, **more: Any) -> SessionView:
     known = {"session_id": session_id, "runner_id": runner_id, "cwd": "/w/shop", "project_id": "p1", "ended_at": None}
-    return known | more
+    return read_view(SessionView, known | more)
 
 
 def test_a_machine_is_named_only_where_there_are_several() -> None:

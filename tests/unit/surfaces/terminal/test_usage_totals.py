@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from quarterdeck.surfaces.client.view_reader import read_views
 from quarterdeck.surfaces.terminal.styled_text import fold
 from quarterdeck.surfaces.terminal.usage_totals import MOST_ROWS, total_usage, usage_lines
 from quarterdeck.surfaces.text.usage_table import UsageRow, UsageTable
+from quarterdeck.views.resources.session_view import SessionView
 
 TOKENS = {"input_tokens": 1, "output_tokens": 2, "cache_read_tokens": 3, "cache_write_tokens": 4}
 
@@ -36,7 +38,7 @@ def test_sessions_without_a_known_price_do_not_hide_the_others() -> None:
         {"counters": counters, "usage": {**TOKENS, "cost_usd": None}},
         {"counters": counters, "usage": None},
     ]
-    total = total_usage(sessions)
+    total = total_usage(read_views(SessionView, sessions))
     assert (total.tools, total.failures, total.tokens, total.cost) == (6, 3, 20, 0.5)
     assert total.plus(total_usage([])).cost == 0.5
 

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from quarterdeck.surfaces.text.labels import FAILED, STATES, ago, failure_texts, outcome, state_label
-from tests.support.recorded_daemon import NOW, request, resolved, session
+from tests.support.recorded_daemon import NOW, request, resolved, session_view
 
 
 @pytest.fixture(autouse=True)
@@ -92,20 +93,20 @@ def test_the_outcome_of_a_request_is_a_sentence(view: dict[str, Any], words: str
 
 @pytest.mark.parametrize("state", ["idle", "settled", "complete", "sent", "unknown"])
 def test_a_session_that_rests_after_a_failed_run_is_labelled_as_failed(state: str) -> None:
-    failed = session("s1", state, pending=0, last_error="Not logged in")
+    failed = session_view("s1", state, pending=0, last_error="Not logged in")
     assert state_label(failed) == FAILED
     assert failure_texts([failed], NOW) == ["s1 failed: Not logged in"]
 
 
 @pytest.mark.parametrize("state", ["running", "waiting_permission", "waiting_input", "blocked"])
 def test_a_state_that_needs_more_attention_is_labelled_as_itself(state: str) -> None:
-    busy = session("s1", state, pending=0, last_error="Not logged in")
+    busy = session_view("s1", state, pending=0, last_error="Not logged in")
     assert state_label(busy) == STATES[state]
     assert failure_texts([busy], NOW) == []
 
 
 def test_a_session_that_nobody_ended_is_named_for_an_hour() -> None:
-    lost = session("s1", "ended", pending=0, last_error="cut off while it worked", ended_at=NOW - 60, owned={})
+    lost = session_view("s1", "ended", pending=0, last_error="cut off while it worked", ended_at=NOW - 60, owned={})
     assert failure_texts([lost], NOW) == ["s1 ended: cut off while it worked"]
     assert failure_texts([lost], NOW + 3600) == []
-    assert failure_texts([lost | {"owned": None}, lost | {"last_error": None}], NOW) == []
+    assert failure_texts([replace(lost, owned=None), replace(lost, last_error=None)], NOW) == []

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from quarterdeck.surfaces.client.view_reader import read_view
 from quarterdeck.surfaces.text.waiting_elsewhere import waiting_elsewhere_texts
+from quarterdeck.views.resources.session_view import SessionView
 
 
-def session(**more: Any) -> dict[str, Any]:
+def session(**more: Any) -> SessionView:
     plain: dict[str, Any] = {
         "session_id": "5bcc959a-d2e0",
         "agent_state": "waiting_permission",
@@ -20,7 +22,7 @@ def session(**more: Any) -> dict[str, Any]:
         "owned": None,
         "where": None,
     }
-    return plain | more
+    return read_view(SessionView, plain | more)
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,9 @@ from quarterdeck.surfaces.tui.terminal_notify import BEL, TerminalNotifier, noti
 from quarterdeck.surfaces.tui.widgets.footer import keys_row, message_rows
 from quarterdeck.surfaces.tui.widgets.status_line import StatusLine
 from quarterdeck.surfaces.tui.widgets.themes import PALETTES, style_of
+from quarterdeck.views.resources.session_view import SessionView
 from tests.support.hostile import HOSTILE, TEXTS
-from tests.support.recorded_daemon import NOW, request, resolved, session
+from tests.support.recorded_daemon import NOW, request, resolved, session_view
 
 
 @given(st.text(max_size=400), st.integers(10, 80))
@@ -82,7 +83,7 @@ def test_the_header_shows_every_number_when_there_is_room() -> None:
 @pytest.mark.parametrize("state", STATES)
 def test_a_session_row_shows_glyph_word_and_name_whatever_its_width(state: str) -> None:
     for width in (30, 44, 80):
-        rows = list(session_rows(session(state=state), SessionName("shop"), NOW, width, True))
+        rows = list(session_rows(session_view(state=state), SessionName("shop"), NOW, width, True))
         assert all(sum(cell_len(span.text) for span in row) <= width for row in rows)
         text = plain(rows)
         assert STATES[state].glyph in text
@@ -93,7 +94,7 @@ def test_a_session_row_shows_glyph_word_and_name_whatever_its_width(state: str) 
 USAGE = {"input_tokens": 1, "output_tokens": 2, "cache_read_tokens": 3, "cache_write_tokens": 4, "cost_usd": 0.61}
 
 
-def row_of(view: dict[str, Any], width: int = 36, *, tall: bool = False, name: str = "shop") -> str:
+def row_of(view: SessionView, width: int = 36, *, tall: bool = False, name: str = "shop") -> str:
     rows = list(session_rows(view, SessionName(name), NOW, width, tall))
     assert all(sum(cell_len(span.text) for span in row) == width for row in rows)
     return plain(rows)
@@ -101,17 +102,17 @@ def row_of(view: dict[str, Any], width: int = 36, *, tall: bool = False, name: s
 
 def test_a_running_session_shows_the_length_of_its_run_and_others_the_time_in_their_state() -> None:
     began: dict[str, Any] = {"run_started_at": NOW - 240, "state_at": NOW - 3}
-    assert row_of(session(state="running", **began)).endswith(" running     4 m")
-    assert row_of(session(state="idle", **began)).endswith(" idle        3 s")
-    assert row_of(session(state="running", run_started_at=None, state_at=NOW - 3)).endswith(" running     3 s")
+    assert row_of(session_view(state="running", **began)).endswith(" running     4 m")
+    assert row_of(session_view(state="idle", **began)).endswith(" idle        3 s")
+    assert row_of(session_view(state="running", run_started_at=None, state_at=NOW - 3)).endswith(" running     3 s")
 
 
 def test_a_session_in_one_row_shows_its_waiting_requests_and_its_cost() -> None:
-    view = session(pending=3, usage=USAGE)
+    view = session_view(pending=3, usage=USAGE)
     assert row_of(view) == " ◆ shop    ×3 $0.61 needs you  12 s"
     assert row_of(view, name="a-name-that-is-long") == " ◆ a-name…s-long ×3 needs you  12 s"
     assert "login" in row_of(view, 60)
-    assert "×" not in row_of(session(pending=1))
+    assert "×" not in row_of(session_view(pending=1))
     assert "×3" in row_of(view, 30)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 from urllib.parse import quote
 
 from quarterdeck.errors import QuarterdeckError, Refused
+from quarterdeck.surfaces.client.view_reader import read_view
 from quarterdeck.surfaces.terminal.actions.send_decision import DecisionSurface
 from quarterdeck.surfaces.terminal.lines.worktree_lines import (
     discard_question,
@@ -15,8 +16,8 @@ from quarterdeck.surfaces.terminal.lines.worktree_lines import (
     merge_question,
 )
 from quarterdeck.surfaces.terminal.session_actions import is_running_owned, session_label
-
-Json = dict[str, Any]
+from quarterdeck.views.resources.session_view import SessionView
+from quarterdeck.views.workspace.worktree_view import DiffView, WorktreeList, WorktreeView
 
 
 class ConfirmingSurface(DecisionSurface, Protocol):
@@ -25,15 +26,16 @@ class ConfirmingSurface(DecisionSurface, Protocol):
     async def is_sure(self, question: str) -> bool: ...
 
 
-async def read_worktree(surface: ConfirmingSurface, session: Json) -> tuple[Json, Json]:
+async def read_worktree(surface: ConfirmingSurface, session: SessionView) -> tuple[WorktreeView, DiffView]:
     """The worktree of a session, and its diff."""
-    tree = find_worktree((await surface.daemon.long_call("GET", "/worktrees"))["worktrees"], session["session_id"])
+    trees = read_view(WorktreeList, await surface.daemon.long_call("GET", "/worktrees")).worktrees
+    tree = find_worktree(trees, session.session_id)
     if tree is None:
         raise Refused(f"{session_label(session)} has no worktree")
-    return tree, await surface.daemon.long_call("GET", f"{_path(session)}/diff")
+    return tree, read_view(DiffView, await surface.daemon.long_call("GET", f"{_path(session)}/diff"))
 
 
-async def merge_worktree(surface: ConfirmingSurface, session: Json) -> bool:
+async def merge_worktree(surface: ConfirmingSurface, session: SessionView) -> bool:
     """Merge a worktree into its base, once the person is sure. True if it was merged."""
     try:
         tree, _ = await read_worktree(surface, session)
@@ -45,16 +47,16 @@ async def merge_worktree(surface: ConfirmingSurface, session: Json) -> bool:
     except QuarterdeckError as error:
         surface.say(f"Not merged: {error}", "error")
         return False
-    surface.say(f"Merged {tree['branch']} into {tree['base']}")
+    surface.say(f"Merged {tree.branch} into {tree.base}")
     return True
 
 
-async def discard_worktree(surface: ConfirmingSurface, session: Json) -> bool:
+async def discard_worktree(surface: ConfirmingSurface, session: SessionView) -> bool:
     """Delete a worktree's folder and branch, once the person has read what is lost. True if they are gone.
 
     Without anything to lose it is not forced: work that appears while the person reads the question is kept."""
     try:
-        if is_running_owned(surface.model.sessions.get(session["session_id"], session)):
+        if is_running_owned(surface.model.sessions.get(session.session_id, session)):
             raise Refused(f"{session_label(session)} still runs; end it first")
         tree, diff = await read_worktree(surface, session)
         lost = lost_work(tree, diff)
@@ -64,9 +66,9 @@ async def discard_worktree(surface: ConfirmingSurface, session: Json) -> bool:
     except QuarterdeckError as error:
         surface.say(f"Not discarded: {error}", "error")
         return False
-    surface.say(f"Discarded {tree['branch']}")
+    surface.say(f"Discarded {tree.branch}")
     return True
 
 
-def _path(session: Json) -> str:
-    return f"/worktrees/{quote(session['session_id'], safe='')}"
+def _path(session: SessionView) -> str:
+    return f"/worktrees/{quote(session.session_id, safe='')}"

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
-Json = dict[str, Any]
+from quarterdeck.views.workspace.project_view import ProjectView
 
 
-def last_used_at(project: Json) -> float:
+def last_used_at(project: ProjectView) -> float:
     """The last time an agent worked in a project, or it changed, whichever is later."""
-    return float(max([project["last_modified"], *(s["last_used_at"] for s in project["prior_sessions"])]))
+    return max([project.last_modified, *(session.last_used_at for session in project.prior_sessions)])
 
 
-def matching_projects(projects: Iterable[Json], text: str) -> list[Json]:
+def matching_projects(projects: Iterable[ProjectView], text: str) -> list[ProjectView]:
     """The projects whose path holds every word: trusted ones first, then those with live sessions, then the latest."""
     words = text.lower().split()
-    matches = [p for p in projects if all(word in p["path"].lower() for word in words)]
-    return sorted(matches, key=lambda p: (not p["trusted"], -p["live_sessions"], -last_used_at(p), p["path"]))
+    matches = [p for p in projects if all(word in p.path.lower() for word in words)]
+    return sorted(matches, key=lambda p: (not p.trusted, -p.live_sessions, -last_used_at(p), p.path))
 
 
 def typed_folder(text: str) -> str | None:

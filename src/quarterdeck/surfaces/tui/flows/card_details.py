@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from quarterdeck.errors import QuarterdeckError
 from quarterdeck.surfaces.client.connection import run_in_thread
+from quarterdeck.surfaces.client.view_reader import read_view
 from quarterdeck.surfaces.terminal import request_card as card
 from quarterdeck.surfaces.terminal.lines.request_input import body
 from quarterdeck.surfaces.terminal.request_item import RequestItem
 from quarterdeck.surfaces.terminal.session_names import SessionName
 from quarterdeck.surfaces.terminal.styled_text import Row, fold
+from quarterdeck.views.resources.session_view import SessionView
 
 if TYPE_CHECKING:
     from quarterdeck.surfaces.tui.app import QuarterdeckApp
@@ -20,11 +22,11 @@ if TYPE_CHECKING:
 async def fetch_terminal(app: QuarterdeckApp, session_id: str) -> None:
     """Find the command that shows the terminal of an observed session; what is unknown stays unknown."""
     try:
-        session = await app.daemon.get(f"/sessions/{quote(session_id, safe='')}")
+        session = read_view(SessionView, await app.daemon.get(f"/sessions/{quote(session_id, safe='')}"))
     except QuarterdeckError:
         return
-    if session.get("where") and session_id in app.model.terminal_commands:
-        app.model.terminal_commands[session_id] = session["where"]
+    if session.where and session_id in app.model.terminal_commands:
+        app.model.terminal_commands[session_id] = session.where
         app.redraw_soon()
 
 
@@ -58,7 +60,7 @@ async def full_card_rows(app: QuarterdeckApp, item: RequestItem, width: int) -> 
     return await run_in_thread(lambda: _folded(item, session, name, width, app.clock()))
 
 
-def _folded(item: RequestItem, session: dict[str, Any] | None, name: SessionName, width: int, now: float) -> list[Row]:
+def _folded(item: RequestItem, session: SessionView | None, name: SessionName, width: int, now: float) -> list[Row]:
     shown = item.shown
     parts = [*card.head(shown, session, now, name), *body(shown), *card.tail(shown)]
     return list(fold(parts, width))

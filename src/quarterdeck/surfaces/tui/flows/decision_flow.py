@@ -83,8 +83,8 @@ class DecisionFlow:
         return None if edited is None else await run_in_thread(lambda: allow_decision(tool_input, edited))
 
     async def _remember(self, item: RequestItem, message: str) -> Body | None:
-        session = self._app.model.session_of(item.view) or {}
-        return await self._app.push_screen_wait(RememberDialog(item, str(session.get("cwd", ""))))
+        session = self._app.model.session_of(item.view)
+        return await self._app.push_screen_wait(RememberDialog(item, session.cwd if session else ""))
 
     async def _answer(self, item: RequestItem, message: str) -> Body | None:
         if item.view["form"] == "elicitation":

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from quarterdeck.errors import QuarterdeckError
+from quarterdeck.surfaces.client.view_reader import read_view
 from quarterdeck.surfaces.terminal.actions.stop_actions import plan_stop, stop_sessions
 from quarterdeck.surfaces.terminal.actions.worktree_actions import discard_worktree, merge_worktree
 from quarterdeck.surfaces.terminal.session_actions import blocked_reason, session_label, session_path
@@ -16,6 +17,7 @@ from quarterdeck.surfaces.tui.dialogs.manage.start_session import StartDialog
 from quarterdeck.surfaces.tui.dialogs.manage.stop_dialog import StopDialog
 from quarterdeck.surfaces.tui.screens.workspace.worktree import WorktreePage
 from quarterdeck.surfaces.tui.terminal_handover import attach_terminal
+from quarterdeck.views.resources.session_view import SessionView
 
 if TYPE_CHECKING:
     from quarterdeck.surfaces.tui.app import QuarterdeckApp
@@ -28,7 +30,7 @@ class SessionFlow:
 
     def __init__(self, app: QuarterdeckApp) -> None:
         self._app = app
-        self._handlers: dict[str, Callable[[Json, str], Awaitable[object]]] = {
+        self._handlers: dict[str, Callable[[SessionView, str], Awaitable[object]]] = {
             "write": self._write,
             "terminal": lambda session, words: attach_terminal(app, session),
             "resume": partial(self._continue, "resume"),
@@ -42,7 +44,7 @@ class SessionFlow:
             "discard": lambda session, words: discard_worktree(app, session),
         }
 
-    async def run(self, verb: str, session: Json | None, words: str = "") -> None:
+    async def run(self, verb: str, session: SessionView | None, words: str = "") -> None:
         """Run a command on exactly this session."""
         if (why := blocked_reason(verb, session)) or session is None:
             self._app.say(why[:1].upper() + why[1:], "warning")
@@ -60,21 +62,21 @@ class SessionFlow:
 
     def _show_started(self, started: Json | None) -> None:
         if started is not None:
-            app = self._app
+            app, session = self._app, read_view(SessionView, started)
             app.model.add_sessions([started])
-            app.say(f"Started {session_label(started)} ({started['mode']})")
-            app.main_screen.go_to_session(started["session_id"])
+            app.say(f"Started {session_label(session)} ({session.mode})")
+            app.main_screen.go_to_session(session.session_id)
 
-    async def _write(self, session: Json, words: str) -> None:
+    async def _write(self, session: SessionView, words: str) -> None:
         if words:
             await self._post(session, "messages", {"prompt": words}, f"Sent to {session_label(session)}")
         elif await self._open(PromptDialog(session)):
             self._app.say(f"Sent to {session_label(session)}")
 
-    async def _interrupt(self, session: Json, words: str) -> None:
+    async def _interrupt(self, session: SessionView, words: str) -> None:
         await self._post(session, "interrupt", {}, f"Interrupted {session_label(session)}")
 
-    async def _end(self, session: Json, words: str) -> None:
+    async def _end(self, session: SessionView, words: str) -> None:
         question = f"End {session_label(session)} and everything it started?"
         if await self._app.is_sure(question):
             await self._post(session, "end", {}, f"Ending {session_label(session)}")
@@ -89,17 +91,17 @@ class SessionFlow:
         except QuarterdeckError as error:
             self._app.say(str(error), "error")
 
-    async def _continue(self, action: str, session: Json, words: str) -> None:
+    async def _continue(self, action: str, session: SessionView, words: str) -> None:
         self._show_started(await self._open(ContinueDialog(session, action, words)))
 
-    async def _switch(self, session: Json, words: str) -> None:
+    async def _switch(self, session: SessionView, words: str) -> None:
         if await self._open(SwitchDialog(session)):
             self._app.say(f"Changed: {session_label(session)}")
 
-    async def _diff(self, session: Json, words: str) -> None:
+    async def _diff(self, session: SessionView, words: str) -> None:
         self._app.push_screen(WorktreePage(session))
 
-    async def _post(self, session: Json, route: str, body: Json, done: str) -> None:
+    async def _post(self, session: SessionView, route: str, body: Json, done: str) -> None:
         try:
             await self._app.daemon.long_call("POST", f"{session_path(session)}/{route}", body)
         except QuarterdeckError as error:

@@ -92,9 +92,9 @@ class CommandDispatch:
 
     def _session(self, name: str) -> None:
         matches = [
-            s["session_id"]
+            s.session_id
             for s in self._app.model.shown_sessions(True)
-            if name and (s["session_id"].startswith(name) or project_of(s) == name)
+            if name and (s.session_id.startswith(name) or project_of(s) == name)
         ]
         if matches:
             self._app.main_screen.show_session(matches[0])

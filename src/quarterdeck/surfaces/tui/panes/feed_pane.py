@@ -45,7 +45,7 @@ class FeedPane(FeedView, TitledPane):
     def cwd_of(self, session_id: str) -> str:
         """The folder a session works in."""
         session = self._model.sessions.get(session_id)
-        return str(session["cwd"] or "") if session else ""
+        return str(session.cwd or "") if session else ""
 
     def update_names(self) -> None:
         """Draw the rows again when a session's name or folder has changed."""
@@ -62,7 +62,7 @@ class FeedPane(FeedView, TitledPane):
     def update_title(self) -> None:
         """Name the followed session, the filter and the search in the frame."""
         session = self._model.sessions.get(self.session_id or "")
-        parts = [str(self._model.name_of(session["session_id"])), session["title"]] if session else ["everything"]
+        parts = [str(self._model.name_of(session.session_id)), session.title] if session else ["everything"]
         parts += [f"only {self._filter}" if self._filter else "", "as stored" if self.stored else ""]
         self.set_title(" · ".join(["Feed", *(part for part in parts if part)]))
         self.border_subtitle = Content(one_line(self._foot_text())) if self._foot_text() else None

@@ -23,6 +23,7 @@ from quarterdeck.surfaces.text.labels import has_failed, problem_text, state_lab
 from quarterdeck.surfaces.text.session_order import state_since
 from quarterdeck.surfaces.tui.widgets.item_view import MOVE_KEYS, ItemView
 from quarterdeck.surfaces.tui.widgets.titled_pane import TitledPane
+from quarterdeck.views.resources.session_view import SessionView
 
 Json = dict[str, Any]
 CURSOR = "▌"
@@ -34,12 +35,12 @@ TITLE = 6
 """Cells that a title needs; with fewer it is left out."""
 
 
-def session_rows(session: Json, name: SessionName, now: float, width: int, tall: bool) -> Iterator[Row]:
+def session_rows(session: SessionView, name: SessionName, now: float, width: int, tall: bool) -> Iterator[Row]:
     """A session: its state as glyph and word, name and age; then title, run and cost. Without a second row, as much as
     fits is shown beside the name: the number of waiting requests, the cost, the title."""
     state = state_label(session)
-    style = "blocked" if has_failed(session) else _style(session["agent_state"])
-    mark = "~" if session["state_source"] == "process" else ""
+    style = "blocked" if has_failed(session) else _style(session.agent_state)
+    mark = "~" if session.state_source == "process" else ""
     word = _fit(state.word + mark, WORD)
     age = f"{age_words(now - state_since(session)):>{AGE}}"
     named = _name_spans(session, name, max(6, width - WORD - AGE - 5), tall)
@@ -48,39 +49,38 @@ def session_rows(session: Json, name: SessionName, now: float, width: int, tall:
         yield (TextSpan(set_cell_size(f"   {_detail(session, width - 4)}", width), "dim"),)
 
 
-def _name_spans(session: Json, name: SessionName, room: int, tall: bool) -> Iterator[TextSpan]:
+def _name_spans(session: SessionView, name: SessionName, room: int, tall: bool) -> Iterator[TextSpan]:
     """The name in this many cells; without a second row, with title, count and cost beside it."""
-    strong = "strong" if session["pending"] else ""
+    strong = "strong" if session.pending else ""
     beside = "" if tall else _beside_name(session, room - min(cell_len(str(name)), NAME))
     shown = one_line(name.within(room - cell_len(beside)))
     left = room - cell_len(beside) - cell_len(shown)
-    title = "" if tall or left < TITLE else _fit(f" {session['title']}", left)
+    title = "" if tall or left < TITLE else _fit(f" {session.title}", left)
     yield TextSpan(_fit(shown, room - cell_len(beside) - cell_len(title)), strong)
     yield from (TextSpan(part, "dim") for part in (title,) if part)
     yield from (TextSpan(part, strong or "dim") for part in (beside,) if part)
 
 
-def _beside_name(session: Json, room: int) -> str:
+def _beside_name(session: SessionView, room: int) -> str:
     """The number of waiting requests if there are several, and the cost: the first that fit."""
-    cost = money((session["usage"] or {}).get("cost_usd"))
-    parts = [f" ×{session['pending']}" if session["pending"] > 1 else "", f" {cost}" if cost else ""]
+    cost = money(session.usage.cost_usd if session.usage else None)
+    parts = [f" ×{session.pending}" if session.pending > 1 else "", f" {cost}" if cost else ""]
     shown = ""
     for part in parts:
         shown += part if cell_len(shown + part) <= room else ""
     return shown
 
 
-def _detail(session: Json, width: int) -> str:
+def _detail(session: SessionView, width: int) -> str:
     """The title, or the session's problem, as far as there is room, then mode, run, waiting requests and cost."""
-    waits = session["pending"]
-    usage = session["usage"] or {}
+    waits = session.pending
     parts = [
-        session["mode"] if session.get("owned") else "",
-        f"run {session['runs']}" if session["runs"] else "",
+        session.mode if session.owned else "",
+        f"run {session.runs}" if session.runs else "",
         f"{waits} waiting" if waits > 1 else "",
-        money(usage.get("cost_usd")),
+        money(session.usage.cost_usd if session.usage else None),
     ]
-    title = one_line(cut(problem_text(session) or session["title"], 200))
+    title = one_line(cut(problem_text(session) or session.title, 200))
     end = "".join(f" · {part}" for part in parts if part)
     if not title:
         return end.removeprefix(" · ")
@@ -120,33 +120,33 @@ class SessionPane(ItemView, TitledPane):
         super().__init__(id=id)
         self.set_title("Sessions")
         self.chosen: str | None = None
-        self._sessions: list[Json] = []
+        self._sessions: list[SessionView] = []
         self._names: Mapping[str, SessionName] = {}
         self._now = 0.0
 
     @property
-    def highlighted(self) -> Json | None:
+    def highlighted(self) -> SessionView | None:
         """The session under the cursor; None on the first row."""
         return self._sessions[self.cursor - 1] if 0 < self.cursor <= len(self._sessions) else None
 
     def highlight(self, session_id: str) -> None:
         """Put the cursor on this session, if it is in the list."""
         for place, session in enumerate(self._sessions, 1):
-            if session["session_id"] == session_id:
+            if session.session_id == session_id:
                 self.cursor = place
                 self.action_move(0)
 
-    def update(self, sessions: list[Json], names: Mapping[str, SessionName], now: float) -> None:
+    def update(self, sessions: list[SessionView], names: Mapping[str, SessionName], now: float) -> None:
         """Show these sessions as of now; the cursor stays on its session."""
-        selected_id, before = self.highlighted["session_id"] if self.highlighted else None, self.cursor
+        selected_id, before = self.highlighted.session_id if self.highlighted else None, self.cursor
         self._sessions, self._names, self._now = sessions, names, now
-        places = {session["session_id"]: place for place, session in enumerate(sessions, 1)}
+        places = {session.session_id: place for place, session in enumerate(sessions, 1)}
         self.cursor = places.get(selected_id or "", min(self.cursor, len(sessions)) if selected_id else 0)
         width = self.content_size.width
         tall = len(sessions) * 2 + 1 <= max(self.content_size.height, 8)
         glyph = "▸" if self.chosen is None else " "
         name = TextSpan(_fit("everything", max(6, width - 3)), "strong" if not self.chosen else "dim")
-        rows = (session_rows(session, names[session["session_id"]], now, width, tall) for session in sessions)
+        rows = (session_rows(session, names[session.session_id], now, width, tall) for session in sessions)
         self.show_items([[(TextSpan(f" {glyph} "), name)], *rows])
         if self.cursor != before:
             self.refresh()
@@ -168,7 +168,7 @@ class SessionPane(ItemView, TitledPane):
         place = self.item_at(number)
         if place == self.cursor and self.has_focus:
             return self.cursor_style
-        chosen = self._sessions[place - 1]["session_id"] if place else None
+        chosen = self._sessions[place - 1].session_id if place else None
         return Style(bgcolor=self._quiet_colour()) if chosen == self.chosen and place else None
 
     def _quiet_colour(self) -> str:
@@ -182,7 +182,7 @@ class SessionPane(ItemView, TitledPane):
 
     def action_choose(self) -> None:
         session = self.highlighted
-        self.chosen = session["session_id"] if session else None
+        self.chosen = session.session_id if session else None
         self.post_message(self.Chosen(self.chosen))
 
     def on_click(self, event: events.Click) -> None:

@@ -115,7 +115,7 @@ class RulesPage(OffersPage):
     async def action_explain(self) -> None:
         sessions = self.tui.model.shown_sessions()
         latest = next((view for view in reversed(self.tui.model.decided) if view["kind"] == "permission"), None)
-        question = await self.app.push_screen_wait(ExplainDialog(sessions[0]["cwd"] if sessions else "", latest))
+        question = await self.app.push_screen_wait(ExplainDialog(sessions[0].cwd if sessions else "", latest))
         if question is not None:
             reply = await self._attempt("", self.tui.daemon.post("/rules/explain", question))
             if reply is not None:

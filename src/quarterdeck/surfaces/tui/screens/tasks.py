@@ -85,6 +85,6 @@ class TasksPage(TablePage):
 
     def lines(self, item: tuple[RunTodos, RunTodo]) -> Iterable[StyledLine]:
         run, todo = item
-        session = self.tui.model.sessions.get(run.session_id, {})
+        session = self.tui.model.sessions.get(run.session_id)
         who = str(self.tui.model.name_of(run.session_id))
-        return task_lines(run, todo, who, session.get("title", ""), self.tui.clock())
+        return task_lines(run, todo, who, session.title if session else "", self.tui.clock())

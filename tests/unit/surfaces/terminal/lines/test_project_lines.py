@@ -8,32 +8,36 @@ import pytest
 
 from quarterdeck.surfaces.terminal.lines.project_lines import place_lines, place_rows, project_places
 from quarterdeck.surfaces.terminal.styled_text import fold, plain
+from quarterdeck.views.resources.session_view import SessionView
+from quarterdeck.views.workspace.project_view import ProjectView
 from tests.support.recorded_daemon import (
     NOW,
     Json,
-    owned_session,
-    project,
-    session,
+    owned_session_view,
+    project_view,
+    session_view,
 )
 
 SPENT: Json = {"input_tokens": 1, "output_tokens": 2, "cache_read_tokens": 3, "cache_write_tokens": 4, "cost_usd": 0.5}
 
 
-SHOP = project(is_dirty=True, ahead=2, git_branch="feature/login", has_claude_config=True)
+SHOP = project_view(is_dirty=True, ahead=2, git_branch="feature/login", has_claude_config=True)
 
 
-DOCS = project("docs", trusted=True, trust="full", prior_sessions=[{"session_id": "old", "title": "typos"}])
-DOCS["prior_sessions"][0]["last_used_at"] = NOW - 120
+TYPOS = {"session_id": "old", "title": "typos", "last_used_at": NOW - 120}
+DOCS = project_view("docs", trusted=True, trust="full", prior_sessions=[TYPOS])
 
 
-def cells_of(projects: list[Json], sessions: list[Json]) -> dict[str, list[str]]:
+def cells_of(projects: list[ProjectView], sessions: list[SessionView]) -> dict[str, list[str]]:
     rows = place_rows(project_places(projects, sessions), NOW)
     return {key: [cell if isinstance(cell, str) else cell[0] for cell in cells] for key, cells in rows}
 
 
 def test_a_project_is_shown_with_its_branch_its_trust_its_sessions_and_their_cost() -> None:
-    here = [session("a", project_id="p_shop", usage=SPENT), session("b", "ended", ended_at=NOW - 9, usage=SPENT)]
-    here[1] |= {"project_id": "p_shop", "cwd": "/home/ann/shop"}
+    here = [
+        session_view("a", project_id="p_shop", usage=SPENT),
+        session_view("b", "ended", ended_at=NOW - 9, usage=SPENT, project_id="p_shop"),
+    ]
     rows = cells_of([DOCS, SHOP], here)
     assert list(rows) == ["/home/ann/shop", "/home/ann/docs"]
     assert rows["/home/ann/shop"][:7] == ["shop", "1", "· no", "feature/login* ↑2", "1/2", "$1.00", "12 s ago"]
@@ -41,24 +45,25 @@ def test_a_project_is_shown_with_its_branch_its_trust_its_sessions_and_their_cos
 
 
 def test_a_folder_without_a_project_still_shows_its_sessions() -> None:
-    rows = cells_of([SHOP], [session(cwd="/gone", project_id="p_9", usage=SPENT)])
+    rows = cells_of([SHOP], [session_view(cwd="/gone", project_id="p_9", usage=SPENT)])
     assert rows["/gone"][0] == "gone"
     assert "$0.50" in rows["/gone"]
     assert rows["/home/ann/shop"][6] == "never"
-    [gone, _] = project_places([SHOP], [session(cwd="/gone", project_id="p_9")])
+    [gone, _] = project_places([SHOP], [session_view(cwd="/gone", project_id="p_9")])
     assert "knows no project here" in plain(fold(place_lines(gone, NOW), 100))
     assert gone.actions == {"start", "feed"}
 
 
 def test_a_session_in_a_worktree_belongs_to_the_project_it_was_made_from() -> None:
-    tree = owned_session("a", cwd="/trees/shop-a", project_id="p_7", owned={"worktree": "/home/ann/shop"})
+    tree = owned_session_view("a", cwd="/trees/shop-a", project_id="p_7", owned={"worktree": "/home/ann/shop"})
     assert list(cells_of([SHOP], [tree])) == ["/home/ann/shop"]
 
 
 def test_the_details_of_a_project_show_its_git_state_and_conversations() -> None:
     past = [{"session_id": f"o{n}", "title": f"talk {n}", "last_used_at": NOW - n} for n in range(12)]
-    projects = SHOP | {"prior_sessions": past, "git_trouble": "took too long", "git_remote": "git@host:shop"}
-    [place] = project_places([projects], [session(project_id="p_shop", pending=2)])
+    git: Json = {"git_trouble": "took too long", "git_remote": "git@host:shop", "git_branch": "feature/login"}
+    shop = project_view(is_dirty=True, ahead=2, has_claude_config=True, prior_sessions=past, **git)
+    [place] = project_places([shop], [session_view(project_id="p_shop", pending=2)])
     shown = plain(fold(place_lines(place, NOW), 100))
     for words in ("not trusted", "feature/login · changed · 2 ahead", "git@host:shop", "took too long", "talk 0"):
         assert words in shown
@@ -75,5 +80,5 @@ def test_the_details_of_a_project_show_its_git_state_and_conversations() -> None
     ],
 )
 def test_a_project_offers_what_fits_its_trust(more: dict[str, Any], actions: set[str]) -> None:
-    [place] = project_places([project(**more)], [])
+    [place] = project_places([project_view(**more)], [])
     assert place.actions == actions

@@ -40,7 +40,7 @@ from tests.support.recorded_daemon import (
     RecordedDaemon,
     connected,
     live_message,
-    owned_session,
+    owned_session_view,
     project,
     project_list,
     request,
@@ -308,7 +308,7 @@ async def test_many_at_once_says_only_what_still_holds() -> None:
 
 async def test_a_command_that_found_no_daemon_does_not_say_so_for_ever() -> None:
     async with pending_request() as (tui, _):
-        await tui.app.push_screen(PromptDialog(owned_session()))
+        await tui.app.push_screen(PromptDialog(owned_session_view()))
         await tui.press("h", "i", "ctrl+s")
         await tui.sees("not recorded")
         reconnect(tui)

@@ -56,7 +56,8 @@ async def shown(
 
 
 def highlighted_id(tui: TuiPilot) -> str:
-    return str((tui.main_screen.sessions.highlighted or {}).get("session_id", ""))
+    session = tui.main_screen.sessions.highlighted
+    return session.session_id if session else ""
 
 
 async def test_a_session_waiting_at_its_own_terminal_is_shown_and_n_goes_there() -> None:
@@ -395,7 +396,7 @@ async def test_a_daemon_with_another_log_replaces_everything_shown() -> None:
         tui.app.redraw_soon()
         await tui.shows_message("the daemon has another log")
         await tui.until(lambda: "of the old log" not in tui.text, "the old rows gone")
-        assert [one["session_id"] for one in model.shown_sessions(True)] == ["new"]
+        assert [one.session_id for one in model.shown_sessions(True)] == ["new"]
         model.receive(
             LiveMessage("event", {"event": event(3, "message.assistant", "◂ hi", "new", text="of the new log")}), 0.0
         )

@@ -16,6 +16,7 @@ from quarterdeck.surfaces.tui.dialogs.manage.command_dialog import (
     launch_fields,
     model_field,
 )
+from quarterdeck.views.resources.session_view import SessionView
 
 Json = dict[str, Any]
 UNCHANGED = (None, "as it is")
@@ -24,7 +25,7 @@ UNCHANGED = (None, "as it is")
 class SessionDialog(CommandDialog):
     """A dialog about one session."""
 
-    def __init__(self, session: Json) -> None:
+    def __init__(self, session: SessionView) -> None:
         super().__init__()
         self.session = session
 
@@ -34,7 +35,7 @@ class SessionDialog(CommandDialog):
 
     def summary(self) -> Static:
         """The session in one line."""
-        title = f" · {self.session['title']}" if self.session["title"] else ""
+        title = f" · {self.session.title}" if self.session.title else ""
         return label(f"{session_label(self.session)}{title}")
 
 
@@ -44,9 +45,9 @@ class PromptDialog(SessionDialog):
     heading = "Write to a session"
     BINDINGS = [KEEP_BINDING, save_key("send")]
 
-    def __init__(self, session: Json) -> None:
+    def __init__(self, session: SessionView) -> None:
         super().__init__(session)
-        self.draft_key = f"write {session['session_id']}"
+        self.draft_key = f"write {session.session_id}"
 
     def fields(self) -> ComposeResult:
         yield self.summary()
@@ -72,26 +73,26 @@ class ContinueDialog(SessionDialog):
     }
     progress_label = "Starting"
 
-    def __init__(self, session: Json, action: str, words: str = "") -> None:
+    def __init__(self, session: SessionView, action: str, words: str = "") -> None:
         super().__init__(session)
         self._action = action
         self._words = words
         self.heading = self.HEADINGS[action]
-        self.draft_key = f"{action} {session['session_id']}"
+        self.draft_key = f"{action} {session.session_id}"
 
     def fields(self) -> ComposeResult:
         yield self.summary()
         yield from self.prompt_box("^s goes on with or without it", self._words)
-        yield from launch_fields(self.session["mode"], self.session["permission_mode"])
+        yield from launch_fields(self.session.mode, self.session.permission_mode or "")
         if self._action == "resume":
             yield model_field("the usual one")
 
     def read_command(self) -> tuple[str, Json, str] | str:
         body = self.filled("mode", "permission_mode", "prompt")
         if self._action == "resume":
-            more = {"resume": self.session["session_id"]} | self.filled("model")
-            return "/sessions", body | more, self.session["cwd"]
-        return f"{self.path}/{self._action}", body, self.session["cwd"]
+            more = {"resume": self.session.session_id} | self.filled("model")
+            return "/sessions", body | more, self.session.cwd
+        return f"{self.path}/{self._action}", body, self.session.cwd
 
 
 class SwitchDialog(SessionDialog):
@@ -103,15 +104,15 @@ class SwitchDialog(SessionDialog):
 
     def fields(self) -> ComposeResult:
         yield self.summary()
-        yield WordChoice("mode", MODES, self.session["mode"], id="mode")
-        if self.session["mode"] == "sdk":
+        yield WordChoice("mode", MODES, self.session.mode, id="mode")
+        if self.session.mode == "sdk":
             yield WordChoice("permissions", (UNCHANGED, *PERMISSION_MODES), id="permission_mode")
             yield model_field("the one it has")
 
     def read_command(self) -> tuple[str, Json, str] | str:
         mode = self.value("mode")
-        changes = self.filled("permission_mode", "model") if self.session["mode"] == "sdk" else {}
-        if mode == self.session["mode"]:
+        changes = self.filled("permission_mode", "model") if self.session.mode == "sdk" else {}
+        if mode == self.session.mode:
             return (f"{self.path}/mode", changes, "") if changes else "choose what to change"
         if changes:
             return "change one thing at a time: the mode, or the rest"

@@ -13,6 +13,7 @@ from textual.message import Message
 from textual.widgets import Input, TextArea
 
 from quarterdeck.errors import NoDaemon, QuarterdeckError
+from quarterdeck.surfaces.client.view_reader import read_view
 from quarterdeck.surfaces.terminal.forms.project_choice import matching_projects, typed_folder
 from quarterdeck.surfaces.terminal.lines.project_lines import project_row
 from quarterdeck.surfaces.terminal.styled_text import fold, line
@@ -25,6 +26,7 @@ from quarterdeck.surfaces.tui.dialogs.manage.command_dialog import (
     model_field,
 )
 from quarterdeck.surfaces.tui.widgets.item_view import ItemView
+from quarterdeck.views.workspace.project_view import ProjectList, ProjectView
 
 Json = dict[str, Any]
 MAX_ROWS = 6
@@ -39,17 +41,17 @@ class ProjectChoices(ItemView, can_focus=False):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._shown: list[Json] = []
+        self._shown: list[ProjectView] = []
 
     @property
-    def chosen(self) -> Json | None:
+    def chosen(self) -> ProjectView | None:
         return self._shown[self.cursor] if self._shown else None
 
-    def update(self, projects: list[Json], empty_text: str) -> None:
+    def update(self, projects: list[ProjectView], empty_text: str) -> None:
         """Show these projects; the chosen one stays chosen if it is still among them."""
-        chosen_path = self.chosen["path"] if self.chosen else None
+        chosen_path = self.chosen.path if self.chosen else None
         self._shown = projects
-        self.cursor = next((n for n, one in enumerate(projects) if one["path"] == chosen_path), 0)
+        self.cursor = next((n for n, one in enumerate(projects) if one.path == chosen_path), 0)
         width = self.content_size.width or 80
         rows = [project_row(one, width) for one in projects] or list(fold([line((empty_text, "dim"), indent=1)], width))
         self.styles.height = max(1, min(len(rows), MAX_ROWS))
@@ -57,7 +59,7 @@ class ProjectChoices(ItemView, can_focus=False):
 
     def choose(self, path: str) -> None:
         """Choose the project in this folder, if it is among them."""
-        self.cursor = next((n for n, one in enumerate(self._shown) if one["path"] == path), self.cursor)
+        self.cursor = next((n for n, one in enumerate(self._shown) if one.path == path), self.cursor)
         self.move(0)
 
     def move(self, step: int) -> None:
@@ -108,7 +110,7 @@ class StartDialog(CommandDialog):
     def __init__(self, folder: str) -> None:
         super().__init__()
         self._folder = folder
-        self._projects: list[Json] = []
+        self._projects: list[ProjectView] = []
         self._empty_text = "Looking for projects …"
 
     def fields(self) -> ComposeResult:
@@ -129,14 +131,14 @@ class StartDialog(CommandDialog):
         is_scanning, is_first = True, True
         while is_scanning:
             try:
-                listing = await self.tui.daemon.long_call("GET", "/projects")
+                listing = read_view(ProjectList, await self.tui.daemon.long_call("GET", "/projects"))
             except QuarterdeckError as error:
                 self.show_failure(error)
                 if not isinstance(error, NoDaemon):
                     return
                 await asyncio.sleep(POLL_SECONDS)
                 continue
-            self._projects, is_scanning = listing["projects"], listing["scan"]["state"] == "running"
+            self._projects, is_scanning = listing.projects, listing.scan.state == "running"
             reason = "No project matches" if self._projects else "No projects yet (projects.roots sets where to look)"
             self._empty_text = f"{reason}; or type a folder that starts with / or ~/"
             self._show_projects()
@@ -164,7 +166,7 @@ class StartDialog(CommandDialog):
     def read_command(self) -> tuple[str, Json, str] | str:
         self._show_projects()
         chosen = self.query_one(ProjectChoices).chosen
-        folder = chosen["path"] if chosen else typed_folder(self.value("filter"))
+        folder = chosen.path if chosen else typed_folder(self.value("filter"))
         if folder is None:
             return "choose a project first"
         names = ("mode", "permission_mode", "prompt", "model", "worktree")

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from textual.binding import Binding
 
 from quarterdeck.surfaces.terminal.styled_text import StyledLine, line
 from quarterdeck.surfaces.text.stop_labels import END, INTERRUPT, StopWords, stop_line
 from quarterdeck.surfaces.tui.dialogs.base import LinesDialog
+from quarterdeck.views.resources.session_view import StopResult
 
-Json = dict[str, Any]
-Plan = dict[str, list[Json]]
+Plan = dict[str, list[StopResult]]
 """The sessions that would stop, by the route that stops them."""
 
 

@@ -10,10 +10,12 @@ from textual import work
 from textual.binding import Binding
 
 from quarterdeck.errors import QuarterdeckError
+from quarterdeck.surfaces.client.view_reader import read_views
 from quarterdeck.surfaces.terminal.lines.project_lines import ProjectPlace, place_lines, place_rows, project_places
 from quarterdeck.surfaces.terminal.styled_text import StyledLine, line
 from quarterdeck.surfaces.tui.dialogs.manage.trust import TrustDialog
 from quarterdeck.surfaces.tui.screens.table_screen import TablePage
+from quarterdeck.views.workspace.project_view import ProjectView
 
 POLL_SECONDS = 0.2
 
@@ -45,7 +47,7 @@ class ProjectsPage(TablePage):
     async def read(self) -> None:
         """Read the projects. The first time the daemon scans for them, which takes a while."""
         if (reply := await self.call_daemon("Reading", "GET", "/projects")) is not None:
-            places = project_places(reply["projects"], self.tui.model.sessions.values())
+            places = project_places(read_views(ProjectView, reply["projects"]), self.tui.model.sessions.values())
             notes = [line(("! ", "warn"), words) for words in reply["scan"]["notes"]]
             self.fill(places, place_rows(places, self.tui.clock()), notes)
 
@@ -99,7 +101,7 @@ class ProjectsPage(TablePage):
             self.dismiss(None)
 
     def action_feed(self) -> None:
-        session_id = self.highlighted.sessions[0]["session_id"]
+        session_id = self.highlighted.sessions[0].session_id
         self.dismiss(None)
         self.tui.main_screen.go_to_session(session_id)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from textual import work
 from textual.binding import Binding
 
@@ -11,6 +9,7 @@ from quarterdeck.surfaces.terminal.actions.worktree_actions import discard_workt
 from quarterdeck.surfaces.terminal.lines.worktree_lines import worktree_lines
 from quarterdeck.surfaces.terminal.session_actions import session_label
 from quarterdeck.surfaces.tui.screens.base import TextPage
+from quarterdeck.views.resources.session_view import SessionView
 
 
 class WorktreePage(TextPage):
@@ -22,7 +21,7 @@ class WorktreePage(TextPage):
         Binding("minus,delete", "discard", "discard", key_display="-", tooltip="delete folder and branch"),
     ]
 
-    def __init__(self, session: dict[str, Any]) -> None:
+    def __init__(self, session: SessionView) -> None:
         super().__init__()
         self._session = session
 
