@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quarterdeck.api.http.error_responses import ApiError
+from quarterdeck.api.http.error_responses import ApiError, not_found
 from quarterdeck.views.resources.runner_resource import Resource
 
 T = TypeVar("T")
@@ -38,3 +39,15 @@ def require_machine(named: str | None, runner_id: str) -> None:
     """Raise when a client means another machine than this one."""
     if named not in (None, runner_id):
         raise ApiError(404, "not_found", f"no such machine: {str(named)[:100]}; see: GET /api/v1/runners")
+
+
+def one_of(found: Mapping[str, T], what: str, name: str, see: str) -> T:
+    """The only resource with this id, of those found by machine. ApiError when there is none, or when several machines
+    have one of this id: it names them, and a client says with `runner_id` which it means."""
+    if not found:
+        raise not_found(what, name[:200], see)
+    if len(found) > 1:
+        machines = sorted(found)
+        message = f"{len(found)} machines have the {what} {name[:200]}; add runner_id: {', '.join(machines)}"
+        raise ApiError(409, "ambiguous", message, runner_ids=machines)
+    return next(iter(found.values()))
