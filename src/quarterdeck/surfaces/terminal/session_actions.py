@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from textual.binding import Binding, BindingType
@@ -10,40 +9,10 @@ from textual.binding import Binding, BindingType
 from quarterdeck.core.engine.session_messages import MODES as MODES
 from quarterdeck.core.model.decisions import PERMISSION_MODES as PERMISSION_MODES
 from quarterdeck.surfaces.text.labels import project_of
+from quarterdeck.surfaces.text.person_commands import SESSION_COMMANDS
 from quarterdeck.views.resources.session_view import OwnedView, SessionView
 
-Json = dict[str, Any]
-
-
-class SessionAction(NamedTuple):
-    """One session command: its key (if any), its name on the `:` line, its footer word, and its help."""
-
-    key: str
-    command: str
-    word: str
-    help: str
-
-    @property
-    def key_shown(self) -> str:
-        return ">" if self.key == "greater_than_sign" else self.key
-
-
-ACTIONS = {
-    "write": SessionAction("greater_than_sign", "write", "write", "send a prompt to the session"),
-    "terminal": SessionAction(
-        "t", "attach", "terminal", "show its terminal here; ^] comes back (in your own tmux: its detach key)"
-    ),
-    "resume": SessionAction("R", "resume", "resume", "continue a conversation that has ended"),
-    "takeover": SessionAction("T", "take-over", "take over", "take over a session that ended in your terminal"),
-    "interrupt": SessionAction("I", "stop-turn", "interrupt", "stop the session's current turn"),
-    "end": SessionAction("E", "end", "end", "end the session and everything it started"),
-    "fork": SessionAction("F", "fork", "fork", "continue under a new id; the old conversation is kept"),
-    "switch": SessionAction("M", "switch", "mode", "continue in another mode or with another model"),
-    "diff": SessionAction("W", "diff", "worktree", "show what its worktree has changed; merge or discard it there"),
-    "merge": SessionAction("", "merge", "merge", "merge its worktree into the branch it started from"),
-    "discard": SessionAction("", "discard", "discard", "delete its worktree and branch; says first what is lost"),
-}
-"""In footer order. Most keys are capitals, so that a slip of the finger ends nothing."""
+ACTIONS = SESSION_COMMANDS
 BY_KEY = {action.key: verb for verb, action in ACTIONS.items() if action.key}
 BY_COMMAND = {action.command: verb for verb, action in ACTIONS.items()}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from quarterdeck.surfaces.terminal.session_actions import ACTIONS
+from quarterdeck.surfaces.text.person_commands import SESSION_COMMANDS
 
 
 class TextCommand(NamedTuple):
@@ -47,18 +47,8 @@ _COMMANDS = (
     _Command("sessions", None, "[all]", "the sessions, and the commands each takes; all adds ended ones"),
     _Command("start", "", None, "start a session: project, mode, prompt"),
     _Command("start", None, "[PROJECT or FOLDER]", "start a session; asks for the rest, shows a new folder's config"),
-    _Command("write", "[PROMPT]", "SESSION PROMPT", ACTIONS["write"].help),
-    _Command("attach", "", None, ACTIONS["terminal"].help),
-    _Command("stop-turn", "", "SESSION", ACTIONS["interrupt"].help),
-    _Command("end", "", "SESSION", ACTIONS["end"].help),
+    *(_Command(one.command, one.line, one.plain, one.help) for one in SESSION_COMMANDS.values()),
     _Command("stop-all", "", "", "stop everything now: interrupt all turns or end all sessions; lists them first"),
-    _Command("resume", "[PROMPT]", "SESSION [PROMPT]", ACTIONS["resume"].help),
-    _Command("fork", "[PROMPT]", "SESSION [PROMPT]", ACTIONS["fork"].help),
-    _Command("take-over", "[PROMPT]", "SESSION [PROMPT]", ACTIONS["takeover"].help),
-    _Command("switch", "", "SESSION mode|model|permissions VALUE", ACTIONS["switch"].help),
-    _Command("diff", "", "SESSION", ACTIONS["diff"].help),
-    _Command("merge", "", "SESSION", ACTIONS["merge"].help),
-    _Command("discard", "", "SESSION", ACTIONS["discard"].help),
     _Command("feed", None, "[SESSION] [COUNT]", "the latest events of all sessions or of one"),
     _Command("feed on", None, "[SESSION]", "print events as they happen"),
     _Command("feed off", None, "", "print only what needs you"),
