@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeVar
-
 from msgspec import Struct
 
 from quarterdeck.api.http.error_responses import ApiError, invalid, not_found
+from quarterdeck.api.http.resource import one_of
 from quarterdeck.hub.hub_health import HubHealth
 from quarterdeck.hub.hub_tokens import HubTokens
 from quarterdeck.hub.runners.machine_calls import MachineCalls
@@ -18,7 +16,6 @@ from quarterdeck.hub.store.hub_reader import HubReader
 from quarterdeck.hub.store.machine_views import StoredView, views_named
 
 KNOWN = "qd hub runners"
-T = TypeVar("T")
 
 
 class HubBackend(Struct, frozen=True, kw_only=True):
@@ -64,15 +61,4 @@ class HubBackend(Struct, frozen=True, kw_only=True):
         known = [(state, view) for view in found if (state := self.registry.by_number(view.machine)) is not None]
         if runner_id is not None:
             known = [(state, view) for state, view in known if state is self.machine(runner_id)]
-        return one_of(known, [state for state, _ in known], table.removesuffix("s"), name)
-
-
-def one_of(found: Sequence[T], machines: Sequence[MachineState], what: str, name: str) -> T:
-    """The only one of these; an id that several machines have is ambiguous."""
-    if not found:
-        raise not_found(what, name[:200], f"GET /api/v1/{what}s")
-    if len(found) > 1:
-        ids = [state.runner_id for state in machines]
-        message = f"{len(found)} machines have the {what} {name[:200]}; add runner_id: {', '.join(ids)}"
-        raise ApiError(409, "ambiguous", message, runner_ids=ids)
-    return found[0]
+        return one_of({one[0].runner_id: one for one in known}, table.removesuffix("s"), name, f"GET /api/v1/{table}")

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 from litestar.params import FromPath, FromQuery, QueryParameter
 from msgspec import Raw, Struct
 
-from quarterdeck.api.http.error_responses import not_found
+from quarterdeck.api.http.resource import one_of
 from quarterdeck.api.routes.queries import Level, Limit, Time
 from quarterdeck.core.model.state import REQUEST_STATUSES, RequestStatus
-from quarterdeck.hub.hub_backend import HubBackend, one_of
+from quarterdeck.hub.hub_backend import HubBackend
 from quarterdeck.hub.routes.hub_endpoint import hub_endpoint
 from quarterdeck.hub.runners.machine_registry import MachineState
 from quarterdeck.hub.shown_views import HubEventView, cursor_of, hub_event_view, place_of, shown_view
@@ -211,9 +211,7 @@ async def get_event(hub: HubBackend, runner: MachineState | None, *, event_id: F
         found = [] if numbered is None else [numbered]
     else:
         found = await reader.in_thread(lambda: reader.events_named(event_id, named))
-    if not found:
-        raise not_found("event", event_id[:200], "qd feed")
-    placed = one_of(found, [hub.machine(one.event.runner_id) for one in found], "event", event_id)
+    placed = one_of({one.event.runner_id: one for one in found}, "event", event_id, "qd feed")
     lineage = await reader.in_thread(lambda: reader.lineage(placed))
     agent = (await _agents(hub, [placed.event.session_id])).get(placed.event.session_id)
     return struct_of(
