@@ -180,8 +180,7 @@ class Daemon:
         self._reader = exits.enter_context(closing(Reader(home.database, connections=READERS)))
         own_reader = exits.enter_context(closing(Reader(home.database)))  # no wait for a surface's long query
         disk = DiskReserve(home.path)
-        self._loop = self._make_loop(log, own_reader, disk)
-        self._log = log
+        self._loop, self._log = self._make_loop(log, own_reader, disk), log
         if config.otel.endpoint:
             self._start_otel()
         self._notifier = Notifier(channels_of(config.notify, self._redactor), self._loop)

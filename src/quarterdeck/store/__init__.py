@@ -4,7 +4,6 @@ log           the one writer of events.db
 reader        reads beside the writer
 queries       what is asked of the log
 search_index  search.db, the index of words, fields and times
-field_keys    the keys of an event in it
 counts        counts.db, the counts over time
 hash_chain    binds every row to the one before
 trim          deletes the oldest events

@@ -13,8 +13,8 @@ import msgspec
 from quarterdeck.core.model.events import FeedEvent
 from quarterdeck.core.text.search_terms import searchable_text
 from quarterdeck.errors import StoreError
-from quarterdeck.store.field_keys import keys_of
 from quarterdeck.store.hash_chain import anchor_of
+from quarterdeck.store.queries.field_keys import keys_of
 from quarterdeck.store.sqlite import read_only, transaction
 from quarterdeck.wire import read_event
 

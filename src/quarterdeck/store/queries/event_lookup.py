@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from quarterdeck.core.model.events import FeedEvent
-from quarterdeck.store.field_keys import place_key
 from quarterdeck.store.queries.event_scan import AttachedIndex
 from quarterdeck.store.queries.feed_query import readable_event
+from quarterdeck.store.queries.field_keys import place_key
 
 MOST_CAUSES = 20
 MOST_EFFECTS = 100

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from quarterdeck.store.field_keys import ORDINARY, place_range, plain_key
 from quarterdeck.store.queries.feed_query import FeedQuery, Row, conditions, log_end, order
+from quarterdeck.store.queries.field_keys import ORDINARY, place_range, plain_key
 from quarterdeck.store.search_index import BLOCK, LAYOUT, search_path
 
 STEP = 4_096

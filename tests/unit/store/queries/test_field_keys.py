@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quarterdeck.store.field_keys import PLAIN, keys_of, place_key, place_range, plain_key
+from quarterdeck.store.queries.field_keys import PLAIN, keys_of, place_key, place_range, plain_key
 from tests.support.scene import Scene, bash
 
 
