@@ -19,6 +19,7 @@ from quarterdeck.core.model.event_data.session_data import MessageUsage, Session
 from quarterdeck.core.model.event_data.tool_data import ToolFailureData, ToolPostData, ToolPreData
 from quarterdeck.core.model.events import FeedEvent
 from quarterdeck.core.model.runtime_event import Context
+from quarterdeck.daemon.maintenance.service import CALMNESS_OF_COUNTS
 from quarterdeck.store.counts.event_counter import EventCounter
 from quarterdeck.store.counts.series_reader import read_series
 from quarterdeck.store.log import Entry, Log
@@ -136,7 +137,7 @@ def series(path: Path, count: int) -> Figure:
 
 
 def figures() -> list[Figure]:
-    made = writing("counts", EventCounter, 1.05)
+    made = writing("counts", EventCounter, 1.05, CALMNESS_OF_COUNTS)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "events.db"
         build(path, EVENTS)

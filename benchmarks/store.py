@@ -126,12 +126,14 @@ def _entries(count: int) -> list[Entry]:
 OpenFile = Callable[[Path], FollowingFile]
 
 
-def _write(entries: list[Entry], per_second: float, open_file: OpenFile, follows: bool) -> list[float]:
+def _write(entries: list[Entry], per_second: float, open_file: OpenFile, follows: bool, calmness: float) -> list[float]:
     """Seconds of each commit, at this pace; 0 is as fast as it goes."""
     taken: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         log = Log.open(Path(folder) / "events.db")
-        following = LogFollower("file", lambda: open_file(log.path), lambda: log.seq_no if follows else 0)
+        following = LogFollower(
+            "file", lambda: open_file(log.path), lambda: log.seq_no if follows else 0, calmness=calmness
+        )
         following.start()
         due = time.perf_counter()
         for first in range(0, len(entries), BATCH):
@@ -145,7 +147,7 @@ def _write(entries: list[Entry], per_second: float, open_file: OpenFile, follows
     return taken
 
 
-def writing(what: str, open_file: OpenFile, goal: float) -> list[Figure]:
+def writing(what: str, open_file: OpenFile, goal: float, calmness: float = 1.0) -> list[Figure]:
     """A commit with a file that follows the log, against one without."""
     entries = _entries(BATCH * FLOOD)
     some, made = entries[: BATCH * BATCHES], []
@@ -153,7 +155,7 @@ def writing(what: str, open_file: OpenFile, goal: float) -> list[Figure]:
         seconds: dict[bool, list[float]] = {False: [], True: []}
         for turn in range(-1, ROUNDS):
             for follows in (bool(turn % 2), not turn % 2):
-                taken = _write(written, pace, open_file, follows)
+                taken = _write(written, pace, open_file, follows, calmness)
                 seconds[follows] += taken if turn >= 0 else []
         off, on = (percentile(seconds[key], 50) for key in (False, True))
         made.append(

@@ -291,6 +291,12 @@ def test_a_bare_id_of_two_machines_is_ambiguous(hub: HubProcess) -> None:
         assert hub.api("POST", "/rules", {"effect": "deny", "pattern": "Bash(x)", "scope": "user"})[0] == 422
 
 
+def test_the_hub_says_what_is_wrong_with_itself(hub: HubProcess) -> None:
+    status, found = hub.api("GET", "/health")
+    assert (status, found["status"]) == (200, "ok")
+    assert (found["health"][0]["level"], found["health"][0]["says"]) == ("good", "running")
+
+
 def test_bad_runners_are_refused_and_others_go_on(hub: HubProcess) -> None:
     token = hub.enroll("a")["token"]
     with SimulatedRunner(hub, hub.enroll("b")["token"], "b-1") as good:

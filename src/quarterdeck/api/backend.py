@@ -30,6 +30,7 @@ from quarterdeck.drivers.extensions import Extensions
 from quarterdeck.sessions.launcher import ScreenViewer
 from quarterdeck.store.reader import ActorActivity, AuditQuery, EventPage, FeedQuery, Lineage, RunEvents
 from quarterdeck.views.counts.series import SeriesAnswer, SeriesQuery
+from quarterdeck.views.health import DaemonFacts
 
 
 class RunnerEntry(Struct, frozen=True, kw_only=True):
@@ -66,12 +67,11 @@ class HealthBackend(Protocol):
     def settings(self) -> list[EffectiveSetting]:
         """The settings in force, without secrets."""
 
-    @property
-    def url(self) -> str:
-        """The address of the daemon on its machine."""
-
     def stats(self) -> dict[str, Any]:
         """The numbers of `GET /stats`."""
+
+    def facts(self) -> DaemonFacts:
+        """What the daemon knows about itself."""
 
 
 class FeedBackend(Protocol):

@@ -16,6 +16,7 @@ from quarterdeck.daemon.telemetry.counters import Stats
 from quarterdeck.hub.runners.machine_registry import MachineRegistry
 from quarterdeck.hub.shown_views import HubSource, ShownViews
 from quarterdeck.hub.store.commit_queue import CommitQueue
+from quarterdeck.views.health import DaemonFacts
 
 
 class HubHealth:
@@ -43,6 +44,10 @@ class HubHealth:
         self._attendance = attendance
         self._started_at = time.time()
         self._started = boot_clock()
+
+    def facts(self) -> DaemonFacts:
+        """What the hub knows about itself."""
+        return DaemonFacts(status=self.status, stats=self.stats())
 
     @property
     def trouble(self) -> str | None:

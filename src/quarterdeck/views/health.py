@@ -77,13 +77,13 @@ UNWELL = {
 
 
 class DaemonFacts(Struct, frozen=True, kw_only=True):
-    """What a daemon knows about itself: its state as in `/healthz`, its address, its numbers, and how it notices
-    changes in projects."""
+    """What a daemon knows about itself: its state as in `/healthz`, its address if it has only one, its numbers,
+    and how it notices changes in projects."""
 
     status: str
-    url: str
+    url: str = ""
     stats: Mapping[str, Any]
-    watch: str
+    watch: str = "off"
     scan_notes: Sequence[str] = ()
 
 
@@ -93,10 +93,11 @@ def daemon_checks(facts: DaemonFacts, version: str) -> list[HealthCheck]:
 
 
 def _running(facts: DaemonFacts) -> HealthCheck:
+    at = f" at {facts.url}" if facts.url else ""
     if facts.status == "ok":
-        return HealthCheck("daemon", True, f"running at {facts.url}")
+        return HealthCheck("daemon", True, f"running{at}")
     unwell = UNWELL.get(facts.status, facts.status)
-    return HealthCheck("daemon", False, f"it is running at {facts.url}, but {unwell}", "see below")
+    return HealthCheck("daemon", False, f"it is running{at}, but {unwell}", "see below")
 
 
 def _projects(facts: DaemonFacts) -> Iterator[HealthCheck]:

@@ -9,7 +9,7 @@ from litestar import Response
 from litestar.params import FromPath, FromQuery, QueryParameter
 
 from quarterdeck import __version__
-from quarterdeck.api.backend import Backend, FeedBackend, HealthBackend, ProjectBackend, SessionBackend
+from quarterdeck.api.backend import Backend, FeedBackend, HealthBackend, SessionBackend
 from quarterdeck.api.http.endpoint import endpoint
 from quarterdeck.api.http.error_responses import not_found
 from quarterdeck.api.views.prometheus import MEDIA_TYPE, exposition
@@ -18,7 +18,7 @@ from quarterdeck.api.views.resources import agent_of, request_view, session_view
 from quarterdeck.core.model.state import RequestStatus, Session
 from quarterdeck.core.workspace.projects import project_id_of
 from quarterdeck.store.reader import AuditQuery, FeedQuery
-from quarterdeck.views.health import DaemonFacts, daemon_checks
+from quarterdeck.views.health import daemon_checks
 from quarterdeck.views.projection import struct_of
 from quarterdeck.views.resources.audit_view import AuditList, AuditView
 from quarterdeck.views.resources.card_view import CardView
@@ -210,12 +210,9 @@ async def list_settings(health: HealthBackend) -> SettingList:
 
 
 @endpoint("get_health")
-async def get_health(health: HealthBackend, projects: ProjectBackend) -> FindingList:
+async def get_health(health: HealthBackend) -> FindingList:
     """Show what `qd doctor` says of the daemon itself, with the fix of each problem."""
-    progress = projects.progress
-    facts = DaemonFacts(
-        status=health.status, url=health.url, stats=health.stats(), watch=progress.watch, scan_notes=progress.notes
-    )
+    facts = health.facts()
     checks = [struct_of(FindingView, one) for one in daemon_checks(facts, __version__)]
     return FindingList(status=facts.status, health=checks)
 

@@ -21,7 +21,7 @@ from quarterdeck.core.model.event_data.admin_data import McpChangeData, PluginCh
 from quarterdeck.core.model.events import FeedEvent
 from quarterdeck.core.model.state import Token
 from quarterdeck.core.text.audit.audit_row import AuditRow
-from quarterdeck.core.workspace.projects import project_id_of
+from quarterdeck.core.workspace.projects import Scan, project_id_of
 from quarterdeck.daemon.backend.projects import DaemonProjects
 from quarterdeck.daemon.backend.requests import DaemonRequests
 from quarterdeck.daemon.backend.risk import RiskService
@@ -46,6 +46,7 @@ from quarterdeck.store.reader import (
     RunEvents,
 )
 from quarterdeck.views.counts.series import SeriesAnswer, SeriesQuery
+from quarterdeck.views.health import DaemonFacts
 
 FEED_SECONDS = 2.0
 """How long one page of the feed is looked for; a client goes on where it ended."""
@@ -74,7 +75,7 @@ def daemon_backend(
     return Backend(
         runner_id=loop.state.runner_id,
         runners=DaemonRunners(loop, config),
-        health=DaemonHealth(loop, collect_stats, settings, url),
+        health=DaemonHealth(loop, collect_stats, settings, url, lambda: projects.progress),
         feed=DaemonFeed(loop, reader, sessions),
         counts=DaemonCounts(reader),
         sessions=sessions,
@@ -118,19 +119,22 @@ class DaemonHealth:
         collect_stats: Callable[[], dict[str, Any]],
         settings: Sequence[EffectiveSetting] = (),
         url: Callable[[], str] = str,
+        scan: Callable[[], Scan] = Scan,
     ) -> None:
         self._loop = loop
         self.stats = collect_stats
         self.settings = list(settings)
-        self._url = url
+        self._url, self._scan = url, scan
 
     @property
     def trouble(self) -> str | None:
         return self._loop.damaged or self._loop.trouble
 
-    @property
-    def url(self) -> str:
-        return self._url()
+    def facts(self) -> DaemonFacts:
+        scan = self._scan()
+        return DaemonFacts(
+            status=self.status, url=self._url(), stats=self.stats(), watch=scan.watch, scan_notes=scan.notes
+        )
 
     @property
     def status(self) -> str:

@@ -37,7 +37,7 @@ class FollowingFile(Protocol):
 
 class LogFollower:
     """Lets a file follow the log up to `head`, from `start` to `stop`. `head` is 0 while nothing may be written. `name`
-    says in the daemon's log what the file is."""
+    says in the daemon's log what the file is; with a higher `calmness` it pauses longer between two parts."""
 
     def __init__(
         self,
@@ -45,11 +45,13 @@ class LogFollower:
         open_file: Callable[[], FollowingFile],
         head: Callable[[], int],
         retry_seconds: float = RETRY_SECONDS,
+        calmness: float = 1.0,
     ) -> None:
         self._name = name
         self._open_file = open_file
         self._head = head
         self._retry_seconds = retry_seconds
+        self._calmness = calmness
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self.trouble: str | None = None
@@ -92,7 +94,7 @@ class LogFollower:
                 self._stopping.wait(POLL_SECONDS)
                 continue
             took = time.monotonic() - started
-            self._stopping.wait(took * pause_factor(self._head() - head, head - file.seq_no))
+            self._stopping.wait(took * self._calmness * pause_factor(self._head() - head, head - file.seq_no))
 
 
 def pause_factor(written: int, behind: int) -> float:

@@ -24,6 +24,9 @@ from quarterdeck.store.log import Log
 from quarterdeck.store.reader import Reader
 from quarterdeck.store.search_index import SearchIndex
 
+CALMNESS_OF_COUNTS = 4.0
+"""Nobody waits for counts, as a search waits for its index."""
+
 logger = structlog.get_logger("store")
 
 
@@ -39,7 +42,12 @@ class StoreMaintenance:
         hook_calls = HookCalls(loop.stats.hook_seconds)
         self._followers = (
             LogFollower("search index", lambda: SearchIndex(log.path), self._head),
-            LogFollower("count over time", lambda: EventCounter(log.path, hook_calls.take), self._head),
+            LogFollower(
+                "count over time",
+                lambda: EventCounter(log.path, hook_calls.take),
+                self._head,
+                calmness=CALMNESS_OF_COUNTS,
+            ),
         )
         self._disk = disk
         self.retention = Retention(loop, log, reader, settings, self._counted)
