@@ -13,21 +13,21 @@ from typing import Annotated
 import msgspec
 from rich.text import Text
 
-from quarterdeck.cli.common import Output, cell, command, option, settings
+from quarterdeck.cli.common import Output, cell, client, command, option, settings
 from quarterdeck.cli.hub.hub_group import hub
 from quarterdeck.config.home import home_path
 from quarterdeck.core.text.sanitize import one_line
 from quarterdeck.daemon.link.outgoing_events import OutgoingEvents
 from quarterdeck.daemon.link.share_policy import SharePolicy, secrets_of
 from quarterdeck.daemon.setup.joined_hub import TOKEN_FILE, read_membership
-from quarterdeck.errors import Refused
+from quarterdeck.errors import NoDaemon, Refused
 from quarterdeck.link.messages import LinkEvent
 from quarterdeck.link.redaction.secret_remover import SecretRemover
 from quarterdeck.link.redaction.share_levels import ShareLevels
 from quarterdeck.link.runner_link import RowRange
 from quarterdeck.store.reader import Reader
 from quarterdeck.store.sqlite import read_only
-from quarterdeck.wire import read_session
+from quarterdeck.wire import read_session, read_state
 
 
 @command(hub)
@@ -42,8 +42,9 @@ def preview(
     hub_settings = settings(None).hub
     levels = ShareLevels(hub_settings.share, read_membership(home).share)
     with contextlib.closing(read_only(database)) as db, contextlib.closing(Reader(database)) as reader:
+        folders = _folders(db)
         policy = SharePolicy(
-            levels, SecretRemover(known_secrets(home)), lambda session: _folder(db, session), lambda _: ""
+            levels, SecretRemover(known_secrets(home)), lambda session: folders.get(session, ""), lambda _: ""
         )
         last = db.execute("SELECT coalesce(max(seq_no), 0) FROM events").fetchone()[0]
         outgoing, found = OutgoingEvents(reader, policy, ""), list[LinkEvent]()
@@ -61,9 +62,17 @@ def known_secrets(home: Path) -> list[str]:
     return [*tokens, *secrets_of(os.environ)]
 
 
-def _folder(db: sqlite3.Connection, session_id: str) -> str:
-    row = db.execute("SELECT body FROM sessions WHERE session_id=? ORDER BY seq_no DESC", (session_id,)).fetchone()
-    return read_session(row[0]).context.cwd if row else ""
+def _folders(db: sqlite3.Connection) -> dict[str, str]:
+    """The folder of each session: of ended ones and of the last snapshot, and of those that the daemon knows now."""
+    found = {}
+    for (body,) in db.execute("SELECT body FROM sessions ORDER BY seq_no"):
+        session = read_session(body)
+        found[session.session_id] = session.context.cwd
+    for (body,) in db.execute("SELECT body FROM snapshots ORDER BY seq_no"):
+        found |= {name: session.context.cwd for name, session in read_state(body).sessions.items()}
+    with contextlib.suppress(NoDaemon):
+        found |= {session["session_id"]: session["cwd"] for session in client().all("/api/v1/sessions")}
+    return found
 
 
 def preview_lines(events: list[LinkEvent]) -> Iterator[Text]:

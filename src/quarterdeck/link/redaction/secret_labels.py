@@ -16,8 +16,10 @@ LABEL = re.compile(
 )
 """A name whose value is a secret."""
 
+_SURE_WORD = r"password|passwd|passphrase|passcode|secret|token|api[_-]?key|credentials?"
+_NAME = rf"(?:{_SURE_WORD}|(?<![A-Za-z])(?:{_WORD})|(?-i:(?<=[a-z])(?:PrivateKey|AccessKey)))"
 _ASSIGNED = re.compile(
-    rf"(?P<label>(?<![A-Za-z0-9])[\w.-]{{0,60}}?(?:{_WORD}|Token|Secret|Password|ApiKey)(?:[_-]?(?:value|b64|base64))?)"
+    rf"(?P<label>{_NAME}(?:[_-]?(?:value|b64|base64))?)"
     r"(?P<between>[\"']?\s{0,3}(?::=|=>|[:=])\s{0,3})"
     r"(?P<value>\"[^\"\n]{4,4000}\"|'[^'\n]{4,4000}'|[^\s\"'`,;&|<>{}()\[\]]{4,4000})",
     re.IGNORECASE,
@@ -54,37 +56,15 @@ PLACEHOLDER = re.compile(
 )
 """A value that says what would be there, or where it comes from."""
 
-HINTS = (
-    *(
-        "passw",
-        "passp",
-        "passc",
-        "pass:",
-        "pass=",
-        "pass ",
-        'pass"',
-        "pwd",
-        "secret",
-        "token",
-        "key",
-        "credential",
-        "auth",
-    ),
-    *(
-        "cookie",
-        "bearer",
-        "basic ",
-        "ssws",
-        "contrase",
-        "signature",
-        "mysql",
-        "maria",
-        "digest ",
-        "negotiate",
-        "--user",
-    ),
-    *(" -u", "login "),
+NAMES = (
+    *("passw", "passp", "passc", "pass:", "pass=", "pass ", 'pass"', "pwd", "secret", "token", "credential", "auth"),
+    *("apikey", "api_key", "api-key", "_key", "-key", "accesskey", "privatekey", "secretkey", "accountkey", "authkey"),
+    *("signingkey", "masterkey", "sharedkey", "servicekey", "storagekey", "deploykey", "encryptionkey", "licensekey"),
+    *("cookie", "contrase", "signature"),
 )
+SCHEMES = ("bearer", "basic ", "token ", "apikey ", "ssws", "digest ", "negotiate")
+PROGRAMS = ("mysql", "maria", "sshpass", "--user", " -u")
+HINTS = (*NAMES, *SCHEMES, *PROGRAMS)
 """In lower case: text without any of them has no such word."""
 
 
@@ -127,7 +107,12 @@ def without_labelled(text: str, mark: str, found: list[str] | None = None) -> st
         is_word = _PLAIN_WORD.fullmatch(match["value"]) or not any(c.isdigit() or c in "+/=_" for c in match["value"])
         return match[0] if is_word and match["label"].lower() != "bearer" else hide(match)
 
-    text = _SCHEME.sub(hide_scheme, text)
-    for pattern in (_SSHPASS, _MYSQL, _USER, _NETRC):
-        text = pattern.sub(hide_all, text)
-    return _FLAG.sub(hide, _ASSIGNED.sub(hide, text))
+    lower = text.lower()
+    if any(hint in lower for hint in SCHEMES):
+        text = _SCHEME.sub(hide_scheme, text)
+    if any(hint in lower for hint in PROGRAMS):
+        for pattern in (_SSHPASS, _MYSQL, _USER):
+            text = pattern.sub(hide_all, text)
+    if any(hint in lower for hint in NAMES):
+        text = _FLAG.sub(hide, _ASSIGNED.sub(hide, _NETRC.sub(hide_all, text)))
+    return text

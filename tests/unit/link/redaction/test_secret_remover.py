@@ -50,9 +50,9 @@ def test_an_innocent_event_keeps_its_bytes() -> None:
 
 @pytest.mark.parametrize("name", ["password", "api_key", "client_secret", "DB_PASSWORD", "accessToken", "x-api-key"])
 def test_under_the_name_of_a_secret_all_of_the_value_is_one(name: str) -> None:
-    assert SecretRemover().value({name: "two words-9"}) == {name: HIDDEN}
-    assert SecretRemover().value({name: "required"}) in ({name: "required"}, {name: HIDDEN})
-    assert SecretRemover().value({name: 42, f"{name}s_used": 3}) == {name: 42, f"{name}s_used": 3}
+    assert SecretRemover().clean({name: "two words-9"}) == {name: HIDDEN}
+    assert SecretRemover().clean({name: "required"}) in ({name: "required"}, {name: HIDDEN})
+    assert SecretRemover().clean({name: 42, f"{name}s_used": 3}) == {name: 42, f"{name}s_used": 3}
 
 
 def test_a_known_secret_is_removed_even_where_it_looks_innocent() -> None:
@@ -76,7 +76,7 @@ def test_ids_and_digests_of_quarterdeck_are_kept() -> None:
         "digest": "ab" * 32,
         "tool_use_id": "toolu_01A09q90qw90lq917835lq9AbC",
     }
-    assert SecretRemover().value({**ids, "password": "s3cr3t-9"}) == {**ids, "password": HIDDEN}
+    assert SecretRemover().clean({**ids, "password": "s3cr3t-9"}) == {**ids, "password": HIDDEN}
 
 
 @given(st.recursive(st.text() | st.integers() | st.none(), lambda x: st.lists(x) | st.dictionaries(st.text(), x)))
