@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quarterdeck.daemon.link.share_policy import SharePolicy
+from quarterdeck.daemon.link.outgoing.share_policy import SharePolicy
 from quarterdeck.link.redaction.secret_remover import SecretRemover
 from quarterdeck.link.redaction.share_levels import ShareLevels
 

@@ -50,7 +50,7 @@ from quarterdeck.daemon.ingest.http_hooks import HookRoute, RemovedHookRoute
 from quarterdeck.daemon.ingest.intake import HookIntake
 from quarterdeck.daemon.ingest.unix_socket import SocketServer, bind
 from quarterdeck.daemon.link.hub_client import HubClient
-from quarterdeck.daemon.link.share_policy import secrets_of
+from quarterdeck.daemon.link.outgoing.share_policy import secrets_of
 from quarterdeck.daemon.loop.deadlines import Deadlines
 from quarterdeck.daemon.loop.disk_reserve import DiskReserve
 from quarterdeck.daemon.loop.effects import SESSION_EFFECTS

@@ -11,5 +11,4 @@ upgrade       events and requests of the previous version, completed
 dump          the log as it is on disk, damaged or not
 sqlite        connections and transactions
 schema        tables and migrations
-command_ledger  the commands that came from a hub, each at most once
 """

@@ -15,13 +15,11 @@ from quarterdeck.cli.common import (
     argument,
     cell,
     client,
-    command,
     confirm,
     full_id,
     remote,
     table,
 )
-from quarterdeck.cli.hub.hub_group import hub
 from quarterdeck.config.home import home_path, prepare_home
 from quarterdeck.errors import NoDaemon, Refused
 from quarterdeck.surfaces.client.http import Client
@@ -43,7 +41,6 @@ def hub_client() -> Client:
     return Client(str(note["url"]), home.token("token"), hint=HINT)
 
 
-@command(hub)
 def enroll(name: Annotated[str, argument("Name of the machine.")]) -> Output:
     """Enrol a machine. Its token is shown only once; on the machine: qd hub join URL --token-file FILE."""
     try:
@@ -86,7 +83,6 @@ def _enroll_in_store(name: str) -> Json:
     return {"runner_id": enrolment_id, "name": name, "token": token}
 
 
-@command(hub)
 def runners() -> Output:
     """List the machines of a hub, and which are away or in conflict."""
     found = hub_client().get("/api/v1/runners")
@@ -120,7 +116,6 @@ def _troubles(runner: Json) -> list[str]:
     return rivals + ([f"! {runner['name']}: {runner['problem']}"] if runner["problem"] else [])
 
 
-@command(hub)
 def expel(
     runner: Annotated[str, argument("Id or name of the machine, from `qd hub runners`.", metavar="RUNNER")],
     yes: Yes = False,

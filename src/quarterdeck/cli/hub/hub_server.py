@@ -6,12 +6,10 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from quarterdeck.cli.common import ConfigFile, command, option, settings, without_empty
-from quarterdeck.cli.hub.hub_group import hub
+from quarterdeck.cli.common import ConfigFile, option, settings, without_empty
 from quarterdeck.config.home import home_path
 
 
-@command(hub)
 def serve(
     config: ConfigFile = None,
     host: Annotated[str | None, option("Address to listen on; other machines need TLS.")] = None,

@@ -10,8 +10,7 @@ from typing import Annotated
 
 from rich.text import Text
 
-from quarterdeck.cli.common import Json, Output, argument, cell, client, command, option, settings
-from quarterdeck.cli.hub.hub_group import hub
+from quarterdeck.cli.common import Json, Output, argument, cell, client, option, settings
 from quarterdeck.config.home import home_path, prepare_home
 from quarterdeck.daemon.setup import joined_hub
 from quarterdeck.errors import ConfigError, Misused, NoDaemon
@@ -22,13 +21,12 @@ POLL_SECONDS = 0.1
 NOT_RUNNING = "the daemon is not running; it connects when it starts: qd up"
 
 
-@command(hub)
 def join(
     url: Annotated[str, argument("Address of the hub, like https://hub.example.org.", metavar="URL")],
     token: Annotated[str | None, option("This machine's token, from `qd hub enroll`.")] = None,
     token_file: Annotated[Path | None, option("A file with that token; - reads it from stdin.")] = None,
 ) -> Output:
-    """Join a hub, or give a new token for it. The link begins at once if the daemon is running."""
+    """Join a hub, or take a new token for it. A running daemon connects at once."""
     if (token is None) == (token_file is None):
         raise Misused("give the token either as --token or as --token-file")
     if settings(None).hub.url is not None:
@@ -49,9 +47,8 @@ def read_token(file: Path | None) -> str:
         raise ConfigError(f"--token-file: {file} cannot be read ({error})") from None
 
 
-@command(hub)
 def status() -> Output:
-    """Show the link to the hub: its state, what waits to be sent, and what the hub may do here."""
+    """Show the link to the hub. It says what waits, and what the hub may do here."""
     found = _link()
     address = joined_hub.hub_address(home_path(), settings(None).hub, joined_hub.read_membership(home_path()))
     if found is None and address is None:
@@ -61,11 +58,10 @@ def status() -> Output:
     return Output(view, [f"Hub: {view['url']}", *lines(view)])
 
 
-@command(hub)
 def leave(
     forget: Annotated[bool, option("Also forget what each folder shares.", "--forget")] = False,
 ) -> Output:
-    """Leave the hub: nothing more is sent, and its rules no longer apply here. What it has stays there."""
+    """Leave the hub. Its rules no longer apply here; what it has stays there."""
     home = home_path()
     if settings(None).hub.url is not None:
         raise ConfigError("hub.url is set in config.yaml or the environment; remove it there")

@@ -13,12 +13,11 @@ from typing import Annotated
 import msgspec
 from rich.text import Text
 
-from quarterdeck.cli.common import Output, cell, client, command, option, settings
-from quarterdeck.cli.hub.hub_group import hub
+from quarterdeck.cli.common import Output, cell, client, option, settings
 from quarterdeck.config.home import home_path
 from quarterdeck.core.text.sanitize import one_line
-from quarterdeck.daemon.link.outgoing_events import OutgoingEvents
-from quarterdeck.daemon.link.share_policy import SharePolicy, secrets_of
+from quarterdeck.daemon.link.outgoing.outgoing_events import OutgoingEvents
+from quarterdeck.daemon.link.outgoing.share_policy import SharePolicy, secrets_of
 from quarterdeck.daemon.setup.joined_hub import TOKEN_FILE, read_membership
 from quarterdeck.errors import NoDaemon, Refused
 from quarterdeck.link.messages import LinkEvent
@@ -30,11 +29,10 @@ from quarterdeck.store.sqlite import read_only
 from quarterdeck.wire import read_session, read_state
 
 
-@command(hub)
 def preview(
     count: Annotated[int, option("How many of the last events.", min=1, max=10_000)] = 100,
 ) -> Output:
-    """Show what the last events would send to the hub: redacted, and as much as their folders share."""
+    """Show what the last events would send. Secrets and what is not shared are out."""
     home = home_path()
     database = home / "events.db"
     if not database.exists():

@@ -22,13 +22,14 @@ from quarterdeck.api.http.asgi import App, error_body
 from quarterdeck.api.live.broadcast import Broadcaster
 from quarterdeck.config.settings import HubSettings
 from quarterdeck.daemon.ingest.attendance import Attendance
+from quarterdeck.daemon.link.command_ledger import CommandLedger
 from quarterdeck.daemon.link.hub_connection import HubConnection, LinkParts
 from quarterdeck.daemon.link.hub_rules import HubRules
 from quarterdeck.daemon.link.hub_socket import connect_trouble, hub_socket
 from quarterdeck.daemon.link.in_process_call import ApiAnswer
 from quarterdeck.daemon.link.link_report import link_report
+from quarterdeck.daemon.link.outgoing.share_policy import SharePolicy
 from quarterdeck.daemon.link.remote_calls import RemoteCalls
-from quarterdeck.daemon.link.share_policy import SharePolicy
 from quarterdeck.daemon.loop.loop import Loop
 from quarterdeck.daemon.setup.joined_hub import HubAddress, HubMembership, hub_address, read_membership, stamp
 from quarterdeck.errors import ConfigError
@@ -37,7 +38,6 @@ from quarterdeck.link.messages import RegisteredMessage
 from quarterdeck.link.redaction.secret_remover import SecretRemover
 from quarterdeck.link.redaction.share_levels import EVERYTHING, ShareLevels
 from quarterdeck.link.runner_link import RunnerLink
-from quarterdeck.store.command_ledger import CommandLedger
 from quarterdeck.store.log import Log
 from quarterdeck.store.reader import Reader
 

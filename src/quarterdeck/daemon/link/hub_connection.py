@@ -20,10 +20,10 @@ from quarterdeck.api.live.broadcast import Broadcaster
 from quarterdeck.api.live.live_source import MachineSource
 from quarterdeck.daemon.ingest.attendance import Attendance
 from quarterdeck.daemon.link.hub_rules import HubRules
-from quarterdeck.daemon.link.outgoing_events import OutgoingEvents
-from quarterdeck.daemon.link.outgoing_views import OutgoingViews
+from quarterdeck.daemon.link.outgoing.outgoing_events import OutgoingEvents
+from quarterdeck.daemon.link.outgoing.outgoing_views import OutgoingViews
+from quarterdeck.daemon.link.outgoing.share_policy import SharePolicy
 from quarterdeck.daemon.link.remote_calls import RemoteCalls
-from quarterdeck.daemon.link.share_policy import SharePolicy
 from quarterdeck.daemon.link.stream_sender import StreamSender
 from quarterdeck.daemon.loop.loop import Loop
 from quarterdeck.link.actions import CloseLink, HandleMessage, RunnerAction, SaveCursor, SendMessage

@@ -16,12 +16,12 @@ from quarterdeck.api.http.asgi import App, error_body
 from quarterdeck.api.http.credentials import Principal, verifier_of
 from quarterdeck.api.operations import OPERATIONS
 from quarterdeck.core.text.sanitize import one_line
+from quarterdeck.daemon.link.command_ledger import CommandLedger, LedgerEntry
 from quarterdeck.daemon.link.grants import missing_grant, scopes_of
 from quarterdeck.daemon.link.in_process_call import ApiAnswer, call_api
-from quarterdeck.daemon.link.share_policy import SharePolicy
+from quarterdeck.daemon.link.outgoing.share_policy import SharePolicy
 from quarterdeck.link.messages import CommandResultMessage, QueryResultMessage, RemoteCommand, RemoteQuery
 from quarterdeck.link.redaction.share_levels import shared_view
-from quarterdeck.store.command_ledger import CommandLedger, LedgerEntry
 from quarterdeck.wire import write_json
 
 THROUGH = "through the hub"

@@ -17,7 +17,7 @@ from quarterdeck.api.live.broadcast import Broadcaster
 from quarterdeck.api.live.terminals import CREDIT, Credit, MachineTerminals, TerminalInput, TerminalResize, Terminals
 from quarterdeck.api.live.ws_messages import AnyServerMessage
 from quarterdeck.daemon.link.in_process_call import ApiAnswer
-from quarterdeck.daemon.link.share_policy import SharePolicy
+from quarterdeck.daemon.link.outgoing.share_policy import SharePolicy
 from quarterdeck.link.messages import OpenStream, RunnerStream
 from quarterdeck.link.redaction.share_levels import EVERYTHING
 

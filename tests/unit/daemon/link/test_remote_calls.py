@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from quarterdeck.api.http.asgi import Receive, Scope, Send
+from quarterdeck.daemon.link.command_ledger import CommandLedger
 from quarterdeck.daemon.link.in_process_call import ApiAnswer
 from quarterdeck.daemon.link.remote_calls import RemoteCalls
 from quarterdeck.link.messages import RemoteCommand, RemoteQuery
-from quarterdeck.store.command_ledger import CommandLedger
 from tests.support.share_policies import policy
 
 

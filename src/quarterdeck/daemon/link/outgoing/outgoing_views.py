@@ -11,7 +11,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 from quarterdeck.api.live.broadcast import Broadcaster
 from quarterdeck.api.live.live_source import LiveSource
-from quarterdeck.daemon.link.share_policy import SharePolicy
+from quarterdeck.daemon.link.outgoing.share_policy import SharePolicy
 from quarterdeck.link.messages import ViewMessage
 from quarterdeck.link.redaction.share_levels import TITLES, shared_view
 from quarterdeck.wire import write_json

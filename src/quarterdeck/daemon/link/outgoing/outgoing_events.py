@@ -10,7 +10,7 @@ from msgspec import Raw
 
 from quarterdeck.core.model.events import OWN
 from quarterdeck.core.text.titles import title_of
-from quarterdeck.daemon.link.share_policy import SharePolicy
+from quarterdeck.daemon.link.outgoing.share_policy import SharePolicy
 from quarterdeck.link.codec import event_hash
 from quarterdeck.link.messages import LinkEvent
 from quarterdeck.link.redaction.share_levels import EVERYTHING, NO_OUTPUT, NOTHING, TITLES, gap_event, shared_event

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quarterdeck.daemon.link.share_policy import secrets_of
+from quarterdeck.daemon.link.outgoing.share_policy import secrets_of
 from quarterdeck.link.redaction.share_levels import EVERYTHING, NO_OUTPUT, NOTHING, TITLES
 from tests.support.share_policies import policy
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from quarterdeck.daemon.link.command_ledger import KEPT_SECONDS, CommandLedger, LedgerEntry
 from quarterdeck.errors import StoreError
-from quarterdeck.store.command_ledger import KEPT_SECONDS, CommandLedger, LedgerEntry
 
 
 @pytest.mark.law("H8")

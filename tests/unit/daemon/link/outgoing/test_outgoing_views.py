@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from quarterdeck.api.live.broadcast import Broadcaster
 from quarterdeck.api.live.live_source import LiveSource
-from quarterdeck.daemon.link.outgoing_views import OutgoingViews
+from quarterdeck.daemon.link.outgoing.outgoing_views import OutgoingViews
 from tests.support.share_policies import policy
 
 

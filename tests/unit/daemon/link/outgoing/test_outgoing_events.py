@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from quarterdeck.daemon.link.outgoing_events import MOST_EVENT, OutgoingEvents
+from quarterdeck.daemon.link.outgoing.outgoing_events import MOST_EVENT, OutgoingEvents
 from quarterdeck.link.codec import event_hash
 from quarterdeck.link.runner_link import RowRange
 from quarterdeck.store.log import Entry, Log
