@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import shutil
 import threading
@@ -314,3 +315,27 @@ def test_bad_runners_are_refused_and_others_go_on(hub: HubProcess) -> None:
             assert bad.closed() is not None
         send_events(good, 1, 3)
     assert hub.feed("&runner_id=a-1") == []
+
+
+def test_the_page_of_a_hub_is_signed_in_by_a_link_of_the_hub(hub: HubProcess) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", hub.port, timeout=30)
+    connection.request("GET", "/")
+    answer = connection.getresponse()
+    assert (answer.status, b"<title>" in answer.read()) == (200, True)
+    link = hub.api("POST", "/login-codes", {})[1]["url"]
+    connection.request("GET", link.partition(str(hub.port))[2])
+    answer = connection.getresponse()
+    answer.read()
+    cookie = str(answer.getheader("set-cookie")).partition(";")[0]
+    assert answer.status == 303
+    connection.request("GET", "/api/v1/me", headers={"Cookie": cookie})
+    me = json.loads(connection.getresponse().read())
+    assert me["kind"] == "page"
+    connection.request("GET", "/api/v1/runners", headers={"Cookie": cookie, "Origin": "https://evil.example"})
+    refused = connection.getresponse()
+    assert (refused.status, json.loads(refused.read())["error"]["kind"]) == (403, "foreign_origin")
+    connection.close()
+    assert [one["kind"] for one in hub.api("GET", "/devices")[1]["devices"]] == ["page"]
+    hub.stop()
+    hub.restart()
+    assert [one["kind"] for one in hub.api("GET", "/devices")[1]["devices"]] == ["page"]
