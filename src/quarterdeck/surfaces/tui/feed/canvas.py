@@ -17,7 +17,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from quarterdeck.core.text.sanitize import visible
-from quarterdeck.surfaces.tui.feed.render.styled_pieces import Line, cells, fitted, highlighted, plain, wrapped
+from quarterdeck.surfaces.terminal.styled_text import Row, TextSpan, cells
+from quarterdeck.surfaces.tui.feed.render.cut_text import fitted, highlighted, plain, wrapped
 from quarterdeck.surfaces.tui.feed.rows.row_lines import RowLayout, row_lines
 from quarterdeck.surfaces.tui.feed.rows.rows import FeedRows
 from quarterdeck.surfaces.tui.feed.styles import Styles
@@ -44,7 +45,7 @@ class OpenedEvent(Struct):
 
     raw: bool = False
     step: int = 0
-    lines: list[Line] | None = None
+    lines: list[Row] | None = None
 
 
 class FeedCanvas(ScrollView):
@@ -219,7 +220,7 @@ class FeedCanvas(ScrollView):
         """A line below the last row: empty, or a part of the text that says why."""
         words = self._empty_text() if n >= 0 else ""
         parts = wrapped(plain(words), max(width - 3, 8), n + 1) if words and n < BLANK_LINES else []
-        line: Line = [(f" {parts[n]}", "dim")] if n < len(parts) else [(" ", "")]
+        line: Row = [TextSpan(f" {parts[n]}", "dim")] if n < len(parts) else [TextSpan(" ")]
         return self._strip(fitted(line, width - 1), width, False, False)
 
     def _empty_text(self) -> str:
@@ -248,17 +249,17 @@ class FeedCanvas(ScrollView):
             strip = self._strip(highlighted(line, self.term), size.width, chosen, thumb)
             self._strips[(seq_no, n, chosen, thumb)] = strip
 
-    def _strip(self, line: Line, width: int, chosen: bool, thumb: bool) -> Strip:
+    def _strip(self, line: Row, width: int, chosen: bool, thumb: bool) -> Strip:
         style = self._styles
         base = style.cursor if chosen else style.ground
         if chosen:
-            first, role = line[0]
-            line = [("▌", "mark"), (first[1:], role), *line[1:]]
+            first, *others = line
+            line = [TextSpan("▌", "mark"), TextSpan(first.text[1:], first.style), *others]
         made, left = [], width - 1
-        for text, role in line:
-            size = cells(text)
+        for span in line:
+            size = cells(span.text)
             if size:
-                made.append(Segment(visible(text), style.of(role, base)))
+                made.append(Segment(visible(span.text), style.of(span.style, base)))
                 left -= size
         if left < 0:
             made = list(Strip(made).adjust_cell_length(width - 1, base))

@@ -12,7 +12,7 @@ from textual import events, work
 from textual.binding import Binding
 
 from quarterdeck.surfaces.tui.feed.canvas import SLICE_SECONDS, OpenedEvent
-from quarterdeck.surfaces.tui.feed.details import STEPS, clipboard_text, detail_lines, shown_lines
+from quarterdeck.surfaces.tui.feed.details import STEPS, clipboard_text, detail_lines, missing_row, shown_lines
 from quarterdeck.surfaces.tui.feed.log_reader import FeedReader, SearchTarget
 from quarterdeck.surfaces.tui.feed.rows.feed_row import FeedRow
 from quarterdeck.surfaces.tui.feed.rows.filter import FeedFilter
@@ -160,7 +160,7 @@ class FeedView(FeedReader, can_focus=True):
         if opened is None or row is None:
             return
         if not events:
-            opened.lines = [[(" " * self._layout.left + "no longer in the log, or the daemon is unreachable", "warn")]]
+            opened.lines = [missing_row(self._layout.left)]
         else:
             lines = detail_lines(events, self._causes(events[0]), raw=opened.raw)
             args = (lines, self._layout.width, self._layout.left, opened.step)

@@ -15,7 +15,7 @@ from textual.strip import Strip
 
 from quarterdeck.core.text.amounts import cut
 from quarterdeck.core.text.sanitize import one_line
-from quarterdeck.surfaces.terminal.styled_text import Cell, Row, TableRows, TextSpan
+from quarterdeck.surfaces.terminal.styled_text import Cell, Row, TableRows, TextSpan, row_text
 from quarterdeck.surfaces.tui.widgets.item_view import MOVE_KEYS, ItemView
 
 WIDE, WIDEST = 36, 300
@@ -88,7 +88,7 @@ class Table(ItemView):
 
     def draw(self, row: Row, width: int, over: Style | None = None) -> Strip:
         """Draw a row; one that is wider than the table ends with …"""
-        text = "".join(span.text for span in row)
+        text = row_text(row)
         if cell_len(text.rstrip()) <= width:
             return super().draw(row, width, over)
         cut = super().draw(row, cell_len(text), over).crop(0, width - 1)

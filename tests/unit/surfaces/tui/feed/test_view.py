@@ -15,6 +15,7 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
 from quarterdeck.core.text.sanitize import UNSEEN
+from quarterdeck.surfaces.terminal.styled_text import row_text
 from quarterdeck.surfaces.tui.feed.rows.filter import FeedFilter
 from quarterdeck.surfaces.tui.feed.source import FeedSource
 from quarterdeck.surfaces.tui.feed.view import FeedView
@@ -283,8 +284,8 @@ async def test_ten_megabytes_on_one_line_are_cut_and_more_is_one_key_away() -> N
         await it.until(lambda: it.view.rows.window.height_of(1) > small)
         it.view.scroll_to(y=0, animate=False, force=True)
         await it.pilot.pause()
-        assert "10.0 MB more" in "\n".join(text for line in (it.view._opened[1].lines or []) for text, _ in line)
-        assert "m: more of it" in (it.view._opened[1].lines or [])[-1][-1][0]
+        assert "10.0 MB more" in "\n".join(row_text(line) for line in it.view._opened[1].lines or [])
+        assert "m: more of it" in (it.view._opened[1].lines or [])[-1][-1].text
 
 
 async def test_a_sub_agent_opens_and_folds_with_enter_and_z() -> None:
@@ -473,9 +474,7 @@ async def test_hostile_content_is_shown_literally(size: tuple[int, int]) -> None
             strips = [it.view.render_line(y) for y in range(size[1])]
             assert not any(UNSEEN.search(strip.text) for strip in strips)
             assert {strip.cell_length for strip in strips} == {size[0]}
-        assert "[bold]" in "\n".join(
-            text for o in it.view._opened.values() for line in o.lines or [] for text, _ in line
-        )
+        assert "[bold]" in "\n".join(row_text(line) for o in it.view._opened.values() for line in o.lines or [])
 
 
 async def test_copied_text_is_the_event_made_visible() -> None:

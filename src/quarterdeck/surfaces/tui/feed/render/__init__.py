@@ -7,5 +7,5 @@ files            tools that read, write, edit and search files
 questions        to-dos, questions and plans
 diff             changes of a text
 json_values      any JSON value
-styled_pieces    lines of styled text: cutting, wrapping, highlighting
+cut_text         agent text made visible and cut: fitting, wrapping, highlighting
 """

@@ -8,10 +8,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from quarterdeck.surfaces.tui.feed.render.styled_pieces import Line, text_lines
+from quarterdeck.surfaces.terminal.styled_text import Row, TextSpan
+from quarterdeck.surfaces.tui.feed.render.cut_text import text_lines
 from quarterdeck.surfaces.tui.feed.render.tool_view import (
     Input,
     ToolView,
+    coloured_row,
     first_line,
     last_line,
     part_of,
@@ -19,18 +21,18 @@ from quarterdeck.surfaces.tui.feed.render.tool_view import (
     tail_lines,
     text_in,
 )
-from quarterdeck.views.code_colours import LINES, coloured
+from quarterdeck.views.code_colours import LINES
 
 TAIL = 40
 _EXIT = re.compile(r"Exit code (\d{1,5})")
 
 
-def _input_lines(tool_input: Input) -> Iterator[Line]:
+def _input_lines(tool_input: Input) -> Iterator[Row]:
     command = text_in(tool_input, "command")
     for n, line in enumerate(text_lines(command)):
-        yield [("$ " if n == 0 else "  ", "prompt"), *coloured(line[0][0], ".sh" if n < LINES else "")]
+        yield [TextSpan("$ " if n == 0 else "  ", "prompt"), *coloured_row(line[0].text, ".sh" if n < LINES else "")]
     if text_in(tool_input, "description"):
-        yield [("# ", "comment"), *first_line(text_in(tool_input, "description"), "comment")]
+        yield [TextSpan("# ", "comment"), *first_line(text_in(tool_input, "description"), "comment")]
 
 
 def _outcome(tool_input: Input, response: Any) -> str:
@@ -42,15 +44,15 @@ def _outcome(tool_input: Input, response: Any) -> str:
     return next(filter(None, map(last_line, texts)), "")
 
 
-def _output_lines(tool_input: Input, response: Any) -> Iterator[Line]:
+def _output_lines(tool_input: Input, response: Any) -> Iterator[Row]:
     stdout, stderr = text_in(response, "stdout") or response_text(response), text_in(response, "stderr")
     if stdout:
         yield from tail_lines(stdout, TAIL)
     if stderr:
-        yield [("stderr", "label")]
+        yield [TextSpan("stderr", "label")]
         yield from tail_lines(stderr, TAIL, "warn")
     if not stdout and not stderr:
-        yield [("no output", "dim")]
+        yield [TextSpan("no output", "dim")]
 
 
 def exit_of(error: str) -> str:

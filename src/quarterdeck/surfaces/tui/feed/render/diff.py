@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from typing import Any
 
-from quarterdeck.surfaces.tui.feed.render.styled_pieces import Line, size_words
-from quarterdeck.surfaces.tui.feed.render.tool_view import count_in
-from quarterdeck.views.code_colours import coloured
+from quarterdeck.surfaces.terminal.styled_text import Row, TextSpan
+from quarterdeck.surfaces.tui.feed.render.cut_text import size_words
+from quarterdeck.surfaces.tui.feed.render.tool_view import coloured_row, count_in
 
 MAX_COMPARED = 400
 """Lines on either side up to which they are compared; longer texts are shown as all removed and all added, without
@@ -42,7 +42,7 @@ def diff_counts(old: str, new: str) -> tuple[int, int]:
     return len(new_lines) - kept, len(old_lines) - kept
 
 
-def diff_lines(old: str, new: str, ending: str, first: int = 1) -> Iterator[Line]:
+def diff_lines(old: str, new: str, ending: str, first: int = 1) -> Iterator[Row]:
     """The change from one text to the other."""
     (old_lines, lost), (new_lines, more) = _split(old), _split(new)
     if len(old_lines) > MAX_COMPARED or len(new_lines) > MAX_COMPARED:
@@ -51,14 +51,14 @@ def diff_lines(old: str, new: str, ending: str, first: int = 1) -> Iterator[Line
     else:
         yield from _compared(old_lines, new_lines, ending, first)
     if lost or more:
-        yield [(f"… {size_words(lost + more)} more", "dim")]
+        yield [TextSpan(f"… {size_words(lost + more)} more", "dim")]
 
 
-def _compared(old_lines: list[str], new_lines: list[str], ending: str, first: int) -> Iterator[Line]:
+def _compared(old_lines: list[str], new_lines: list[str], ending: str, first: int) -> Iterator[Row]:
     groups = SequenceMatcher(None, old_lines, new_lines, autojunk=False).get_grouped_opcodes(CONTEXT)
     for n, group in enumerate(groups):
         if n:
-            yield [("  ⋯", "dim")]
+            yield [TextSpan("  ⋯", "dim")]
         for tag, i1, i2, j1, j2 in group:
             if tag == "equal":
                 yield from (_line(" ", new_lines[j], ending, first + j) for j in range(j1, j2))
@@ -67,13 +67,13 @@ def _compared(old_lines: list[str], new_lines: list[str], ending: str, first: in
                 yield from (_line("+", new_lines[j], ending, first + j) for j in range(j1, j2))
 
 
-def patch_lines(hunks: list[Any], ending: str) -> Iterator[Line]:
+def patch_lines(hunks: list[Any], ending: str) -> Iterator[Row]:
     """The patch that an agent reports: hunks with the number of their first line and lines that begin with a sign."""
     for n, hunk in enumerate(hunks):
         if not isinstance(hunk, dict) or not isinstance(hunk.get("lines"), list):
             continue
         if n:
-            yield [("  ⋯", "dim")]
+            yield [TextSpan("  ⋯", "dim")]
         old, new = count_in(hunk, "oldStart") or 1, count_in(hunk, "newStart") or 1
         for line in hunk["lines"]:
             if not isinstance(line, str):
@@ -84,9 +84,7 @@ def patch_lines(hunks: list[Any], ending: str) -> Iterator[Line]:
             new += sign != "-"
 
 
-def _line(sign: str, text: str, ending: str, number: int) -> Line:
+def _line(sign: str, text: str, ending: str, number: int) -> Row:
     ground = {"+": "added", "-": "removed"}.get(sign, "")
-    body = coloured(text, ending)
-    if ground:
-        body = [(part, f"{ground} {role}".rstrip()) for part, role in body]
-    return [(f"{number:>5} ", "lineno"), (f"{'−' if sign == '-' else sign} ", ground or "dim"), *body]
+    mark = TextSpan(f"{'−' if sign == '-' else sign} ", ground or "dim")
+    return [TextSpan(f"{number:>5} ", "lineno"), mark, *coloured_row(text, ending, ground)]

@@ -7,11 +7,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from quarterdeck.surfaces.terminal.styled_text import Row, TextSpan
+from quarterdeck.surfaces.tui.feed.render.cut_text import size_words, text_lines
 from quarterdeck.surfaces.tui.feed.render.diff import diff_counts, diff_lines, patch_lines
-from quarterdeck.surfaces.tui.feed.render.styled_pieces import Line, size_words, text_lines
 from quarterdeck.surfaces.tui.feed.render.tool_view import (
     Input,
     ToolView,
+    coloured_row,
     count_in,
     counted,
     first_line,
@@ -21,7 +23,7 @@ from quarterdeck.surfaces.tui.feed.render.tool_view import (
     response_text,
     text_in,
 )
-from quarterdeck.views.code_colours import LINES, coloured, ending_of
+from quarterdeck.views.code_colours import LINES, ending_of
 
 CHANGED = "changed by you before it was written"
 
@@ -30,7 +32,7 @@ def _path(tool_input: Input) -> str:
     return text_in(tool_input, "file_path", "notebook_path", "path")
 
 
-def _path_line(tool_input: Input) -> Iterator[Line]:
+def _path_line(tool_input: Input) -> Iterator[Row]:
     yield first_line(_path(tool_input), "path")
 
 
@@ -48,7 +50,7 @@ def _read_outcome(tool_input: Input, response: Any) -> str:
     return counted(number, "line") if number is not None else size_words(size) if size is not None else ""
 
 
-def _read_output(tool_input: Input, response: Any) -> Iterator[Line]:
+def _read_output(tool_input: Input, response: Any) -> Iterator[Row]:
     file = part_of(response, "file")
     content = text_in(file, "content") or response_text(response)
     yield from code_lines(content, ending_of(_path(tool_input)), count_in(file, "startLine") or 1)
@@ -70,12 +72,12 @@ def _edit_subject(tool_input: Input) -> str:
     return f"{_path(tool_input)}  {signs}".rstrip()
 
 
-def _edit_input(tool_input: Input) -> Iterator[Line]:
+def _edit_input(tool_input: Input) -> Iterator[Row]:
     yield from _path_line(tool_input)
     for old, new in _changes(tool_input):
         yield from diff_lines(old, new, ending_of(_path(tool_input)))
     if tool_input.get("replace_all") is True:
-        yield [("everywhere in the file", "dim")]
+        yield [TextSpan("everywhere in the file", "dim")]
 
 
 def _patch(response: Any) -> list[Any]:
@@ -83,11 +85,11 @@ def _patch(response: Any) -> list[Any]:
     return patch if isinstance(patch, list) else []
 
 
-def _patched(tool_input: Input, response: Any) -> Iterator[Line]:
+def _patched(tool_input: Input, response: Any) -> Iterator[Row]:
     """The patch with the file's own line numbers, if the agent reports one."""
     yield from patch_lines(_patch(response), ending_of(_path(tool_input)))
     if _edit_outcome(tool_input, response):
-        yield [(CHANGED, "warn")]
+        yield [TextSpan(CHANGED, "warn")]
 
 
 def _edit_outcome(tool_input: Input, response: Any) -> str:
@@ -99,18 +101,18 @@ def _write_subject(tool_input: Input) -> str:
     return f"{_path(tool_input)}  +{lines_count(content)}" if content else _path(tool_input)
 
 
-def _write_input(tool_input: Input) -> Iterator[Line]:
+def _write_input(tool_input: Input) -> Iterator[Row]:
     yield from _path_line(tool_input)
     content, ending = text_in(tool_input, "content", "new_source"), ending_of(_path(tool_input))
     for number, *line in code_lines(content, ending):
-        yield [number, ("+ ", "added"), *((text, f"added {role}".rstrip()) for text, role in line)]
+        yield [number, TextSpan("+ ", "added"), *(TextSpan(span.text, f"added {span.style}".rstrip()) for span in line)]
 
 
 def _write_outcome(tool_input: Input, response: Any) -> str:
     return {"create": "new file", "update": "overwritten"}.get(text_in(response, "type"), "")
 
 
-def _search_input(tool_input: Input) -> Iterator[Line]:
+def _search_input(tool_input: Input) -> Iterator[Row]:
     for key in ("pattern", "path", "glob", "type", "output_mode"):
         if text_in(tool_input, key):
             yield labelled(key, text_in(tool_input, key))
@@ -126,7 +128,7 @@ def _search_outcome(tool_input: Input, response: Any) -> str:
     return counted(lines_count(text), "line") if text else ""
 
 
-def _search_output(tool_input: Input, response: Any) -> Iterator[Line]:
+def _search_output(tool_input: Input, response: Any) -> Iterator[Row]:
     names = part_of(response, "filenames")
     if response_text(response):
         yield from text_lines(response_text(response))
@@ -161,11 +163,12 @@ GREP = ToolView(
 )
 
 
-def code_lines(text: str, ending: str, first: int = 1) -> Iterator[Line]:
+def code_lines(text: str, ending: str, first: int = 1) -> Iterator[Row]:
     """Code with line numbers, lazily."""
     start, number = 0, first
     while start < len(text):
         end = text.find("\n", start)
         stop = len(text) if end < 0 else end
-        yield [(f"{number:>5} ", "lineno"), *coloured(text[start:stop], ending if number - first < LINES else "")]
+        code = coloured_row(text[start:stop], ending if number - first < LINES else "")
+        yield [TextSpan(f"{number:>5} ", "lineno"), *code]
         start, number = stop + 1, number + 1

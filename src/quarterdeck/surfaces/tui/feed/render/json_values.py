@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from quarterdeck.surfaces.tui.feed.render.styled_pieces import Line, size_words, text_lines
+from quarterdeck.surfaces.terminal.styled_text import Row, TextSpan
+from quarterdeck.surfaces.tui.feed.render.cut_text import size_words, text_lines
 
 MAX_DEPTH = 64
 MAX_TEXT = 2000
@@ -14,29 +15,29 @@ MAX_READABLE_DEPTH = 6
 """Levels that are shown indented; what is deeper is shown as JSON."""
 
 
-def value_lines(value: Any, indent: int = 0, lead: Line | None = None, tail: str = "") -> Iterator[Line]:
+def value_lines(value: Any, indent: int = 0, lead: Row | None = None, tail: str = "") -> Iterator[Row]:
     """The value as indented JSON. Lazy: take as many lines as there is room for."""
-    lead = lead or [("  " * indent, "")]
+    lead = lead or [TextSpan("  " * indent)]
     if not isinstance(value, dict | list) or not value:
-        yield [*lead, *_scalar(value), (tail, "punct")]
+        yield [*lead, *_scalar(value), TextSpan(tail, "punct")]
         return
     if indent >= MAX_DEPTH:
-        yield [*lead, ("… deeper than 64 levels", "dim")]
+        yield [*lead, TextSpan("… deeper than 64 levels", "dim")]
         return
     opens, closes = "{}" if isinstance(value, dict) else "[]"
-    yield [*lead, (opens, "punct")]
+    yield [*lead, TextSpan(opens, "punct")]
     last = len(value) - 1
     for n, (key, item) in enumerate(_items(value)):
-        inner: Line = [("  " * (indent + 1), "")]
+        inner = [TextSpan("  " * (indent + 1))]
         if key is not None:
-            inner += [*_text(key, "key"), (": ", "punct")]
+            inner += [*_text(key, "key"), TextSpan(": ", "punct")]
         yield from value_lines(item, indent + 1, inner, "," if n < last else "")
-    yield [("  " * indent + closes + tail, "punct")]
+    yield [TextSpan("  " * indent + closes + tail, "punct")]
 
 
-def readable_lines(value: Any, indent: int = 0) -> Iterator[Line]:
+def readable_lines(value: Any, indent: int = 0) -> Iterator[Row]:
     """The value to be read: fields by their names in words, without quotes and brackets; what is empty is left out."""
-    lead: Line = [("  " * indent, "")]
+    lead: Row = [TextSpan("  " * indent)]
     if indent >= MAX_READABLE_DEPTH:
         yield from value_lines(value, 0, lead)
     elif isinstance(value, dict | list):
@@ -47,19 +48,19 @@ def readable_lines(value: Any, indent: int = 0) -> Iterator[Line]:
         yield from ([*lead, *line] for line in text_lines(_words(value)))
 
 
-def _field_lines(key: str | None, item: Any, indent: int) -> Iterator[Line]:
+def _field_lines(key: str | None, item: Any, indent: int) -> Iterator[Row]:
     name = "·" if key is None else f"{key[:40].replace('_', ' '):<9}"
-    lead: Line = [("  " * indent, ""), (f"{name} ", "label")]
+    lead: Row = [TextSpan("  " * indent), TextSpan(f"{name} ", "label")]
     if isinstance(item, dict | list):
         if isinstance(item, list) and not any(isinstance(one, dict | list) for one in item[:200]) and len(item) <= 20:
-            yield [*lead, (", ".join(map(_words, item)).replace("\n", " "), "")]
+            yield [*lead, TextSpan(", ".join(map(_words, item)).replace("\n", " "), "")]
             return
         yield lead
         yield from readable_lines(item, indent + 1)
         return
     lines = text_lines(_words(item))
     yield [*lead, *next(lines)]
-    yield from ([("  " * (indent + 1), ""), *line] for line in lines)
+    yield from ([TextSpan("  " * (indent + 1)), *line] for line in lines)
 
 
 def _words(value: Any) -> str:
@@ -73,14 +74,15 @@ def _items(value: dict[str, Any] | list[Any]) -> Iterator[tuple[str | None, Any]
         yield from ((None, item) for item in value)
 
 
-def _scalar(value: Any) -> Line:
+def _scalar(value: Any) -> Row:
     if isinstance(value, str):
         return _text(value, "string")
-    return [(json.dumps(value), "number")]
+    return [TextSpan(json.dumps(value), "number")]
 
 
-def _text(text: str, role: str) -> Line:
+def _text(text: str, role: str) -> Row:
     beginning = json.dumps(text[:MAX_TEXT], ensure_ascii=False)
     if len(text) <= MAX_TEXT:
-        return [(beginning, role)]
-    return [(beginning[:-1], role), (f"… {size_words(len(text) - MAX_TEXT)} more", "more"), ('"', role)]
+        return [TextSpan(beginning, role)]
+    more = TextSpan(f"… {size_words(len(text) - MAX_TEXT)} more", "more")
+    return [TextSpan(beginning[:-1], role), more, TextSpan('"', role)]

@@ -7,7 +7,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from quarterdeck.surfaces.tui.feed.render.styled_pieces import Line, text_lines
+from quarterdeck.surfaces.terminal.styled_text import Row, TextSpan
+from quarterdeck.surfaces.tui.feed.render.cut_text import text_lines
 from quarterdeck.surfaces.tui.feed.render.tool_view import (
     Input,
     ToolView,
@@ -28,10 +29,10 @@ def _todo_subject(tool_input: Input) -> str:
     return f"{done}/{len(todos)}{f'  {now}' if now else ''}"
 
 
-def _todo_input(tool_input: Input) -> Iterator[Line]:
+def _todo_input(tool_input: Input) -> Iterator[Row]:
     for todo in objects_in(tool_input, "todos"):
         glyph, role = MARKS.get(text_in(todo, "status"), ("·", "dim"))
-        yield [(f"{glyph} ", role), *first_line(text_in(todo, "content"), "dim" if role == "ok" else "")]
+        yield [TextSpan(f"{glyph} ", role), *first_line(text_in(todo, "content"), "dim" if role == "ok" else "")]
 
 
 def _question_subject(tool_input: Input) -> str:
@@ -40,17 +41,17 @@ def _question_subject(tool_input: Input) -> str:
     return f"{text_in(questions[0], 'question')}{more}" if questions else ""
 
 
-def _question_input(tool_input: Input) -> Iterator[Line]:
+def _question_input(tool_input: Input) -> Iterator[Row]:
     for question in objects_in(tool_input, "questions"):
-        yield [("? ", "ask"), *first_line(text_in(question, "question"), "strong")]
+        yield [TextSpan("? ", "ask"), *first_line(text_in(question, "question"), "strong")]
         options = question.get("options")
         for option in options if isinstance(options, list) else []:
-            yield [("  ○ ", "dim"), *first_line(text_in(option, "label")), *_described(option)]
+            yield [TextSpan("  ○ ", "dim"), *first_line(text_in(option, "label")), *_described(option)]
 
 
-def _described(option: Any) -> Line:
+def _described(option: Any) -> Row:
     about = text_in(option, "description")
-    return [("  ", ""), *first_line(about, "dim")] if about else []
+    return [TextSpan("  "), *first_line(about, "dim")] if about else []
 
 
 def _answers(response: Any) -> dict[str, Any]:
@@ -65,9 +66,9 @@ def _question_outcome(tool_input: Input, response: Any) -> str:
     )
 
 
-def _question_output(tool_input: Input, response: Any) -> Iterator[Line]:
+def _question_output(tool_input: Input, response: Any) -> Iterator[Row]:
     for question, answer in _answers(response).items():
-        yield [("✓ ", "ok"), (question, "dim"), ("  ", ""), (str(answer), "")]
+        yield [TextSpan("✓ ", "ok"), TextSpan(question, "dim"), TextSpan("  "), TextSpan(str(answer))]
 
 
 _SILENT = ToolView(outcome=lambda tool_input, response: "", output_lines=lambda tool_input, response: iter(()))

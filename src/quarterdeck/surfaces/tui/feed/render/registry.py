@@ -7,10 +7,11 @@ from typing import Any
 
 from quarterdeck.core.model.tool_kinds import ToolKind
 from quarterdeck.core.text.titles import subject_of
+from quarterdeck.surfaces.terminal.styled_text import Row
 from quarterdeck.surfaces.tui.feed.render.bash import BASH, OUTPUT
+from quarterdeck.surfaces.tui.feed.render.cut_text import size_words, text_lines
 from quarterdeck.surfaces.tui.feed.render.files import EDIT, GREP, NOTEBOOK, READ, WRITE
 from quarterdeck.surfaces.tui.feed.render.questions import PLAN, QUESTIONS, TODOS
-from quarterdeck.surfaces.tui.feed.render.styled_pieces import Line, size_words, text_lines
 from quarterdeck.surfaces.tui.feed.render.tool_view import (
     Input,
     ToolView,
@@ -28,7 +29,7 @@ def _web_outcome(tool_input: Input, response: Any) -> str:
     return " · ".join(words) or short_outcome(tool_input, response)
 
 
-def _web_input(tool_input: Input) -> Iterator[Line]:
+def _web_input(tool_input: Input) -> Iterator[Row]:
     if text_in(tool_input, "url", "query"):
         yield first_line(text_in(tool_input, "url", "query"), "link")
     if text_in(tool_input, "prompt"):
@@ -40,7 +41,7 @@ def _agent_subject(tool_input: Input) -> str:
     return f"{kind}: {words}" if kind else words
 
 
-def _agent_input(tool_input: Input) -> Iterator[Line]:
+def _agent_input(tool_input: Input) -> Iterator[Row]:
     yield from text_lines(text_in(tool_input, "prompt", "description"))
 
 

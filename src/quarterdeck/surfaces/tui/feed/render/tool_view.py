@@ -8,8 +8,10 @@ from typing import Any
 from msgspec import Struct
 
 from quarterdeck.core.text.titles import subject_of
+from quarterdeck.surfaces.terminal.styled_text import Row, TextSpan
+from quarterdeck.surfaces.tui.feed.render.cut_text import size_words, text_lines
 from quarterdeck.surfaces.tui.feed.render.json_values import readable_lines
-from quarterdeck.surfaces.tui.feed.render.styled_pieces import Line, size_words, text_lines
+from quarterdeck.views.code_colours import coloured
 
 Input = dict[str, Any]
 
@@ -45,9 +47,14 @@ def objects_in(value: Any, key: str) -> list[dict[str, Any]]:
     return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
-def first_line(text: str, role: str = "") -> Line:
+def first_line(text: str, role: str = "") -> Row:
     """The first line of an agent's text."""
     return next(text_lines(text, role))
+
+
+def coloured_row(text: str, ending: str, ground: str = "") -> Row:
+    """A line of code in its colours, on the ground of an added or a removed line."""
+    return [TextSpan(part, f"{ground} {role}".strip()) for part, role in coloured(text, ending)]
 
 
 def response_text(response: Any) -> str:
@@ -79,7 +86,7 @@ def last_line(text: str) -> str:
     return ""
 
 
-def tail_lines(text: str, keep: int, role: str = "") -> Iterator[Line]:
+def tail_lines(text: str, keep: int, role: str = "") -> Iterator[Row]:
     """The last `keep` lines of a text, below a line with the size of the rest."""
     start = len(text)
     for _ in range(keep + text.endswith("\n")):
@@ -88,28 +95,28 @@ def tail_lines(text: str, keep: int, role: str = "") -> Iterator[Line]:
             yield from text_lines(text.removesuffix("\n"), role)
             return
     above = text.count("\n", 0, start) + 1
-    yield [(f"… {counted(above, 'line')} above ({size_words(start)})", "dim")]
+    yield [TextSpan(f"… {counted(above, 'line')} above ({size_words(start)})", "dim")]
     yield from text_lines(text.removesuffix("\n"), role, start + 1)
 
 
-def labelled(label: str, value: str, role: str = "") -> Line:
+def labelled(label: str, value: str, role: str = "") -> Row:
     """`pattern  def login`."""
-    return [(f"{label:<9} ", "label"), (value, role)]
+    return [TextSpan(f"{label:<9} ", "label"), TextSpan(value, role)]
 
 
-def field_lines(tool_input: Input) -> Iterator[Line]:
+def field_lines(tool_input: Input) -> Iterator[Row]:
     """Input of an unknown shape: short texts by their names, everything else by its fields."""
     for key, value in tool_input.items():
         if isinstance(value, str) and "\n" not in value[:500] and len(value) <= 500:
             yield labelled(key[:40], value)
         elif isinstance(value, str):
-            yield [(f"{key[:40]}", "label"), (f"  {size_words(len(value))}", "dim")]
-            yield from ([("  ", ""), *line] for line in text_lines(value))
+            yield [TextSpan(f"{key[:40]}", "label"), TextSpan(f"  {size_words(len(value))}", "dim")]
+            yield from ([TextSpan("  "), *line] for line in text_lines(value))
         else:
             yield from readable_lines({key: value})
 
 
-def response_lines(tool_input: Input, response: Any) -> Iterator[Line]:
+def response_lines(tool_input: Input, response: Any) -> Iterator[Row]:
     """Output of any shape: its text, else all its fields."""
     text = response_text(response)
     yield from text_lines(text) if text else readable_lines(response) if response not in (None, {}, []) else iter(())
@@ -128,7 +135,7 @@ class ToolView(Struct, frozen=True, kw_only=True):
 
     subject: Callable[[Input], str] = subject_of
     outcome: Callable[[Input, Any], str] = short_outcome
-    input_lines: Callable[[Input], Iterator[Line]] = field_lines
-    output_lines: Callable[[Input, Any], Iterator[Line]] = response_lines
+    input_lines: Callable[[Input], Iterator[Row]] = field_lines
+    output_lines: Callable[[Input, Any], Iterator[Row]] = response_lines
     compact: bool = False
     repeats_input: Callable[[Any], bool] = lambda response: False

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from quarterdeck.surfaces.tui.feed.render.styled_pieces import cells, chars_in, wrapped
+from quarterdeck.surfaces.terminal.styled_text import cells, chars_in
+from quarterdeck.surfaces.tui.feed.render.cut_text import wrapped
 
 SEPARATOR = "\x00"
 """Separates the parts of a packed preview: the one character that no visible text contains."""

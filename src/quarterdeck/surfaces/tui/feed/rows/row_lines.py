@@ -10,15 +10,8 @@ from rich.cells import set_cell_size
 from quarterdeck.core.model.tool_kinds import ToolKind
 from quarterdeck.core.text.durations import duration_words
 from quarterdeck.core.text.feed.row_words import CALLS, DECISIONS, OUTCOMES, REQUESTS, short_tool_name
-from quarterdeck.surfaces.tui.feed.render.styled_pieces import (
-    Line,
-    brief,
-    cells,
-    cut_middle,
-    fitted,
-    spread,
-    width_of,
-)
+from quarterdeck.surfaces.terminal.styled_text import Row, TextSpan, cells
+from quarterdeck.surfaces.tui.feed.render.cut_text import brief, cut_middle, fitted, spread, width_of
 from quarterdeck.surfaces.tui.feed.rows.feed_row import FeedRow
 from quarterdeck.surfaces.tui.feed.rows.preview import ASIDE_CELLS, RowPreview, preview_lines, unpacked
 from quarterdeck.surfaces.tui.feed.rows.subagents import SubagentGroup
@@ -138,7 +131,7 @@ def is_narrow(room: int) -> bool:
     return room < NARROW_ROOM
 
 
-def row_lines(row: FeedRow, layout: RowLayout) -> list[Line]:
+def row_lines(row: FeedRow, layout: RowLayout) -> list[Row]:
     """The lines of a row, without those of an opened one."""
     if row.stored:
         return [_stored(row, layout)]
@@ -151,61 +144,64 @@ def row_lines(row: FeedRow, layout: RowLayout) -> list[Line]:
     role = "prompt" if row.kind in PROMPTS else "preview" if text.line else "text"
     made = [_head(row, text.line or (parts.pop(0) if parts else ""), layout)]
     inner = " " * layout.left + _indent(row)
-    return made + [[(inner, ""), (part, role)] for part in parts]
+    return made + [[TextSpan(inner), TextSpan(part, role)] for part in parts]
 
 
-def _stored(row: FeedRow, layout: RowLayout) -> Line:
+def _stored(row: FeedRow, layout: RowLayout) -> Row:
     """An event as it is stored: its kind and its title."""
     role = "error" if row.level == 3 else "warn" if row.level == 2 else "dim" if row.flags & FADED else "text"
-    kind: Line = [(f"{row.kind:<{KIND}} ", "label")] if layout.width >= NARROW else []
-    return fitted([*_time_pieces(row, layout), *kind, (unpacked(row.text).line, role)], layout.width - 1)
+    kind: Row = [TextSpan(f"{row.kind:<{KIND}} ", "label")] if layout.width >= NARROW else []
+    return fitted([*_time_spans(row, layout), *kind, TextSpan(unpacked(row.text).line, role)], layout.width - 1)
 
 
-def _below(row: FeedRow, layout: RowLayout) -> list[Line]:
+def _below(row: FeedRow, layout: RowLayout) -> list[Row]:
     """The lines of an error."""
     after = row.last("tool.failure") if row.state & FAILED else None
     text = unpacked(after.text) if after is not None else RowPreview("")
     below = text.below or (text.line if is_narrow(layout.room) else "")
     lead = " " * layout.lead + _indent(row) + "  "
-    return [fitted([(lead, ""), (line, "result")], layout.width) for line in below.split("\n")] if below else []
+    lines = below.split("\n") if below else []
+    return [fitted([TextSpan(lead), TextSpan(line, "result")], layout.width) for line in lines]
 
 
 def _indent(row: FeedRow) -> str:
     return "┆ " if row.actor.startswith("subagent:") else ""
 
 
-def _time_pieces(row: FeedRow, layout: RowLayout) -> Line:
-    made: Line = [(f" {layout.clock(row.at)[: layout.time_width]} ", "time")] if layout.time_width else [(" ", "")]
+def _time_spans(row: FeedRow, layout: RowLayout) -> list[TextSpan]:
+    width = layout.time_width
+    made = [TextSpan(f" {layout.clock(row.at)[:width]} ", "time") if width else TextSpan(" ")]
     if layout.label is not None and layout.width >= LABELLED:
-        made.append((set_cell_size(brief(layout.label(row.session), LABEL), LABEL) + " ", "session"))
+        made.append(TextSpan(set_cell_size(brief(layout.label(row.session), LABEL), LABEL) + " ", "session"))
     return made
 
 
-def _head(row: FeedRow, text: str, layout: RowLayout) -> Line:
+def _head(row: FeedRow, text: str, layout: RowLayout) -> Row:
     glyph, role, name = KINDS.get(row.kind, ("·", "dim", row.kind.partition(".")[0]))
     if row.flags & FADED:
         role = "dim"
-    left: Line = [*_time_pieces(row, layout), (_indent(row), "rule"), (f"{glyph} ", role)]
+    left = [*_time_spans(row, layout), TextSpan(_indent(row), "rule"), TextSpan(f"{glyph} ", role)]
     if layout.width >= NARROW:
-        left.append((f"{name:<{NAME}} ", role))
+        left.append(TextSpan(f"{name:<{NAME}} ", role))
     middle, right = _between(row), _right(row, layout)
-    return spread([*left, (text, _text_role(row)), *middle], right, layout.width - 1)
+    return spread([*left, TextSpan(text, _text_role(row)), *middle], right, layout.width - 1)
 
 
-def _between(row: FeedRow) -> Line:
+def _between(row: FeedRow) -> Row:
     """What follows the text of a sub-agent."""
     if row.kind != "subagent.start" or row.group is None:
         return []
     last = row.last("subagent.stop")
-    return [("  ", ""), *_group(row.group), (f"  {unpacked(last.text).line}" if last is not None else "", "dim")]
+    words = f"  {unpacked(last.text).line}" if last is not None else ""
+    return [TextSpan("  "), *_group(row.group), TextSpan(words, "dim")]
 
 
-def _call(row: FeedRow, layout: RowLayout) -> Line:
+def _call(row: FeedRow, layout: RowLayout) -> Row:
     """A tool call with all that became of it: `● Bash  pytest -q  2 passed      ✓ rule Bash(pytest:*)  40 ms`."""
     glyph, role = _tool_mark(row)
     name = brief(short_tool_name(row.tool, row.tool_kind), 24)
-    left: Line = [*_time_pieces(row, layout), (_indent(row), "rule"), (f"{glyph} ", role)]
-    left.append((f"{name:<{NAME}} " if layout.width >= NARROW else f"{name} ", "tool"))
+    left = [*_time_spans(row, layout), TextSpan(_indent(row), "rule"), TextSpan(f"{glyph} ", role)]
+    left.append(TextSpan(f"{name:<{NAME}} " if layout.width >= NARROW else f"{name} ", "tool"))
     head, after = row.parts[0], row.last(*OUTCOMES)
     named = next((part for kind in CALLS[:-2] for part in row.parts if part.kind == kind), head)
     subject = _relative(row, unpacked(named.text).line if named.kind not in OUTCOMES else "", layout)
@@ -226,11 +222,8 @@ def _call(row: FeedRow, layout: RowLayout) -> Line:
         subject = cut_middle(subject, max(room - kept, MIN_SUBJECT))
     path = "text" if row.tool_kind in COMMANDS else "path"
     joint = "  " if subject and outcome else ""
-    return spread(
-        [*left, (subject, path), (joint, ""), (outcome, "error" if row.state & FAILED else "dim")],
-        right,
-        layout.width - 1,
-    )
+    result = TextSpan(outcome, "error" if row.state & FAILED else "dim")
+    return spread([*left, TextSpan(subject, path), TextSpan(joint), result], right, layout.width - 1)
 
 
 def _tool_mark(row: FeedRow) -> tuple[str, str]:
@@ -263,68 +256,70 @@ def _text_role(row: FeedRow) -> str:
     return "dim" if row.flags & FADED else "error" if row.level == 3 else "text"
 
 
-def _right(row: FeedRow, layout: RowLayout) -> Line:
+def _right(row: FeedRow, layout: RowLayout) -> Row:
     """The text at the right end: the run of a prompt, how a turn ended, or a badge."""
     if row.kind in PROMPTS:
-        return [(f"run {row.run}", "time")] if row.last("run.start") is not None and layout.width >= NARROW else []
+        is_shown = row.last("run.start") is not None and layout.width >= NARROW
+        return [TextSpan(f"run {row.run}", "time")] if is_shown else []
     if row.kind in ENDS:
         return _ending(row, layout)
     if row.kind in REQUESTS and not row.state:
         return _verdict(row, layout.width // 3)
-    return [(brief(row.badge, BADGE), "badge")] if row.badge not in ("", "TOOL") else []
+    return [TextSpan(brief(row.badge, BADGE), "badge")] if row.badge not in ("", "TOOL") else []
 
 
-def _ending(row: FeedRow, layout: RowLayout) -> Line:
+def _ending(row: FeedRow, layout: RowLayout) -> Row:
     """How a turn ended: what its run did, and what it cost."""
     parts = [row.last(kind) for kind in ("run.end", "turn.result")]
     words = " · ".join(
         unpacked(part.text).line for part in parts if part is not None and part.text and part.seq_no != row.seq_no
     )
-    made = [*_verdict(row, layout.width // 3), (words, "time")]
+    made = [*_verdict(row, layout.width // 3), TextSpan(words, "time")]
     return fitted(made, max(reserved_cells(row.flags, layout.room) - 1, 8)) if row.flags & PREVIEWED else made
 
 
-def _verdict(row: FeedRow, room: int) -> Line:
+def _verdict(row: FeedRow, room: int) -> Row:
     """Who decided; only its glyph where there is no room for more."""
     made = [unpacked(part.text).below for part in row.parts if part.kind in DECISIONS]
     words = next(filter(None, reversed(made)), "")
     role = {"✓": "ok", "✗": "error", "!": "warn"}.get(words[:1], "dim")
     if cells(words) + 2 > room:
         words = _cut_verdict(row, words, room - 2) if room > MIN_VERDICT else words[:1].strip("·")
-    return [(words, role), ("  ", "")] if words else []
+    return [TextSpan(words, role), TextSpan("  ")] if words else []
 
 
 def _cut_verdict(row: FeedRow, words: str, room: int) -> str:
     """A decision in less room: the first answers to a question, or the ends of a rule."""
     is_answer = row.last("question.decision") is not None
-    return fitted([(words, "")], room)[0][0] if is_answer else cut_middle(words, room)
+    return fitted([TextSpan(words)], room)[0].text if is_answer else cut_middle(words, room)
 
 
-def _tool_state(row: FeedRow) -> Line:
+def _tool_state(row: FeedRow) -> Row:
     """The state of a tool call, or its badge and duration. The badge of a success is left out: the glyph shows it."""
     after = row.last(*OUTCOMES)
     if row.state & DONE and after is not None:
         took = after.took if after.took >= 0 else after.at - row.at if after.seq_no != row.seq_no else -1.0
-        words: Line = [(duration_words(took), "time")] if took >= 0 else []
-        return [(f"{brief(after.badge, BADGE)}  ", "error"), *words] if after.badge else words
+        words: Row = [TextSpan(duration_words(took), "time")] if took >= 0 else []
+        return [TextSpan(f"{brief(after.badge, BADGE)}  ", "error"), *words] if after.badge else words
     if row.state & DENIED:
-        return [("denied", "error")]
+        return [TextSpan("denied", "error")]
     if not row.state and row.last("tool.pre") is None:
         return []
     if row.over:
-        return [("no result", "dim")]
+        return [TextSpan("no result", "dim")]
     if row.state & WAITS:
         if row.last(*DECISIONS) is not None:
-            return [("waiting", "ask")]
-        return [("asks", "question") if row.last("question.request") is not None else ("needs you", "ask")]
-    return [("running", "running")]
+            return [TextSpan("waiting", "ask")]
+        is_question = row.last("question.request") is not None
+        return [TextSpan("asks", "question") if is_question else TextSpan("needs you", "ask")]
+    return [TextSpan("running", "running")]
 
 
-def _rule(row: FeedRow, layout: RowLayout) -> Line:
-    left: Line = [*_time_pieces(row, layout), ("── ", "rule"), (row.text, "dim"), (" ", "")]
-    return [*left, ("─" * max(layout.width - 1 - width_of(left), 0), "rule")]
+def _rule(row: FeedRow, layout: RowLayout) -> Row:
+    left = [*_time_spans(row, layout), TextSpan("── ", "rule"), TextSpan(row.text, "dim"), TextSpan(" ")]
+    return [*left, TextSpan("─" * max(layout.width - 1 - width_of(left), 0), "rule")]
 
 
-def _group(group: SubagentGroup) -> Line:
+def _group(group: SubagentGroup) -> Row:
     words = f"{'▾' if group.opened else '▸'} {group.tools} tool{'' if group.tools == 1 else 's'}"
-    return [(words, "agent"), *([(f", {group.failed} failed", "error")] if group.failed else [])]
+    return [TextSpan(words, "agent"), *([TextSpan(f", {group.failed} failed", "error")] if group.failed else [])]

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from quarterdeck.core.text.amounts import money
 from quarterdeck.core.text.feed.row_words import verdict_words
 from quarterdeck.surfaces.tui.feed.render.bash import exit_of
+from quarterdeck.surfaces.tui.feed.render.cut_text import brief, middle, plain, size_words, visible_text
 from quarterdeck.surfaces.tui.feed.render.registry import tool_view_of
-from quarterdeck.surfaces.tui.feed.render.styled_pieces import brief, middle, plain, size_words, visible_text
 from quarterdeck.surfaces.tui.feed.rows.preview import RowPreview
 
 LINE = 240

@@ -11,9 +11,10 @@ import pytest
 from quarterdeck.agents.claude.tools import TOOLS, tool_traits
 from quarterdeck.core.text.feed.row_words import short_tool_name
 from quarterdeck.core.text.sanitize import UNSEEN
+from quarterdeck.surfaces.terminal.styled_text import row_text
 from quarterdeck.surfaces.tui.feed.details import STEPS, clipboard_text, detail_lines, shown_lines
+from quarterdeck.surfaces.tui.feed.render.cut_text import width_of
 from quarterdeck.surfaces.tui.feed.render.registry import tool_view_of
-from quarterdeck.surfaces.tui.feed.render.styled_pieces import width_of
 from quarterdeck.surfaces.tui.feed.render.tool_view import ToolView
 from quarterdeck.surfaces.tui.feed.rows.row_lines import RowLayout, row_lines
 from quarterdeck.surfaces.tui.feed.rows.rows import FeedRows
@@ -46,7 +47,7 @@ def closed(book: EventStory, layout: RowLayout = LAYOUT) -> list[str]:
         lines = row_lines(row, layout)
         assert len(lines) == rows.window.height_of(at[0])
         assert all(width_of(each) <= layout.width for each in lines)
-        made += ["".join(text for text, _ in each).rstrip() for each in lines]
+        made += [row_text(each).rstrip() for each in lines]
         line += len(lines)
     return made
 
@@ -55,7 +56,7 @@ def opened(event: Event, after: Event | None = None, width: int = 100, step: int
     events = [event] if after is None else [event, after]
     lines = shown_lines(detail_lines(events, [], raw=raw), width, 20, step)
     assert all(width_of(line) <= width for line in lines)
-    return ["".join(text for text, _ in line)[20:].rstrip() for line in lines]
+    return [row_text(line)[20:].rstrip() for line in lines]
 
 
 def view_of(tool: str) -> ToolView:
@@ -70,7 +71,7 @@ def call(tool: str, response: Any = None, **tool_input: Any) -> list[str]:
 
 def roles(tool: str, **tool_input: Any) -> set[str]:
     lines = detail_lines(EventStory().call(tool, {}, **tool_input).events[:1], [], raw=False)
-    return {role for line in lines for _, role in line}
+    return {span.style for line in lines for span in line}
 
 
 def test_a_whole_turn_as_rows() -> None:
@@ -94,7 +95,7 @@ def test_a_call_with_all_that_became_of_it_is_one_row_and_opens() -> None:
     assert line.startswith(" 14:02:01 ● Bash     mkdir out2  made ")
     assert line.endswith("✓ rule Bash(*)  40 ms")
     lines = shown_lines(detail_lines(book.events, [], raw=False), 100, 20, 0)
-    assert ["".join(text for text, _ in line)[20:].rstrip() for line in lines][:4] == [
+    assert [row_text(line)[20:].rstrip() for line in lines][:4] == [
         "$ mkdir out2",
         "· permission.decision",
         "⎿",

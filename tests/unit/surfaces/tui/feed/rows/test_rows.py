@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarterdeck.core.text.feed.event_rows import fold
+from quarterdeck.surfaces.terminal.styled_text import row_text
 from quarterdeck.surfaces.tui.feed.rows.block import SIZE
 from quarterdeck.surfaces.tui.feed.rows.feed_row import FeedRow
 from quarterdeck.surfaces.tui.feed.rows.filter import FeedFilter
@@ -301,14 +302,14 @@ def _denied(book: EventStory) -> EventStory:
 
 def _row_text(rows: FeedRows) -> str:
     layout = RowLayout(width=100, clock=str)
-    return "\n".join("".join(text for text, _ in line) for line in row_lines(shown(rows)[0], layout))
+    return "\n".join(row_text(line) for line in row_lines(shown(rows)[0], layout))
 
 
 def _stop_row(rows: FeedRows) -> tuple[str, int]:
     row = next(row for row in shown(rows) if row.kind == "stop.request")
     lines = row_lines(row, RowLayout(width=100, clock=str))
     assert len(lines) == rows.window.height_of(row.seq_no)
-    return "\n".join("".join(text for text, _ in line) for line in lines), len(lines)
+    return "\n".join(row_text(line) for line in lines), len(lines)
 
 
 def _late(first: str, then: str) -> EventStory:

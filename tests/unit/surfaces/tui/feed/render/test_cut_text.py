@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from quarterdeck.core.text.sanitize import UNSEEN
-from quarterdeck.surfaces.tui.feed.render.styled_pieces import (
+from quarterdeck.surfaces.terminal.styled_text import Row, TextSpan, row_text
+from quarterdeck.surfaces.tui.feed.render.cut_text import (
     MATCH,
     brief,
     cut_middle,
     fitted,
-    folded,
     highlighted,
     middle,
     plain,
@@ -27,11 +29,15 @@ from quarterdeck.surfaces.tui.feed.render.styled_pieces import (
 from tests.support.hostile import HOSTILE, HUGE
 
 readable = st.text(st.characters(codec="utf-8")).map(plain)
-lines = st.lists(st.tuples(readable, st.sampled_from(["", "dim", "error"])), max_size=6)
+lines = st.lists(st.builds(TextSpan, readable, st.sampled_from(["", "dim", "error"])), max_size=6)
+
+
+def pairs(row: Row) -> list[tuple[str, str]]:
+    return [(span.text, span.style) for span in row]
 
 
 @given(lines, st.integers(2, 80))
-def test_a_line_fits_its_width(line: list[tuple[str, str]], width: int) -> None:
+def test_a_line_fits_its_width(line: list[TextSpan], width: int) -> None:
     assert width_of(fitted(line, width)) <= width
 
 
@@ -50,17 +56,8 @@ def test_a_path_keeps_its_file_and_a_long_text_says_its_size() -> None:
 
 
 @given(lines, lines, st.integers(20, 80))
-def test_the_right_end_of_a_line_is_never_pushed_out(
-    left: list[tuple[str, str]], right: list[tuple[str, str]], width: int
-) -> None:
+def test_the_right_end_of_a_line_is_never_pushed_out(left: list[TextSpan], right: list[TextSpan], width: int) -> None:
     assert width_of(spread(left, right, width)) <= max(width, width_of(fitted(left, width)))
-
-
-@given(lines, st.integers(4, 60))
-def test_a_folded_line_loses_nothing_and_stays_within_the_width(line: list[tuple[str, str]], width: int) -> None:
-    parts = list(folded(line, width))
-    assert "".join(text for part in parts for text, _ in part) == "".join(text for text, _ in line)
-    assert all(width_of(part) <= width for part in parts)
 
 
 @given(readable, st.integers(8, 60), st.integers(1, 10))
@@ -77,30 +74,30 @@ def test_words_are_kept_whole_where_possible() -> None:
 
 
 @given(lines, st.text(st.characters(codec="ascii", categories=["L", "N"]), min_size=1, max_size=3))
-def test_a_highlight_changes_roles_and_no_text(line: list[tuple[str, str]], term: str) -> None:
+def test_a_highlight_changes_roles_and_no_text(line: list[TextSpan], term: str) -> None:
     marked = highlighted(line, term)
-    assert "".join(text for text, _ in marked) == "".join(text for text, _ in line)
-    assert all(text.lower() in term.lower() for text, role in marked if role == MATCH)
+    assert row_text(marked) == row_text(line)
+    assert all(span.text.lower() in term.lower() for span in marked if span.style == MATCH)
 
 
 def test_a_match_across_two_pieces_is_found() -> None:
-    line = [("src/au", "path"), ("th.py", "dim")]
-    assert highlighted(line, "AUTH") == [("src/", "path"), ("au", MATCH), ("th", MATCH), (".py", "dim")]
+    marked = highlighted([TextSpan("src/au", "path"), TextSpan("th.py", "dim")], "AUTH")
+    assert pairs(marked) == [("src/", "path"), ("au", MATCH), ("th", MATCH), (".py", "dim")]
 
 
 @pytest.mark.law("I6")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_text_is_spelled_out_line_by_line(name: str) -> None:
     for line in text_lines(HOSTILE[name]):
-        assert not any(UNSEEN.search(text) or "\n" in text or "\t" in text for text, _ in visible_line(line, 1000))
+        assert not re.search(f"{UNSEEN.pattern}|[\n\t]", row_text(visible_line(line, 1000)))
     assert not UNSEEN.search(brief(HOSTILE[name], 50))
     assert not UNSEEN.search(middle(HOSTILE[name], 20))
 
 
 def test_a_line_of_ten_megabytes_is_cut_with_its_size() -> None:
     (line,) = text_lines(HUGE)
-    assert visible_line(line, 5) == [("xxxxx", ""), ("… 10.0 MB more in this line", "more")]
-    assert visible_line([("ab", "x"), ("cd", "y"), ("ef", "z")], 3) == [
+    assert pairs(visible_line(line, 5)) == [("xxxxx", ""), ("… 10.0 MB more in this line", "more")]
+    assert pairs(visible_line([TextSpan("ab", "x"), TextSpan("cd", "y"), TextSpan("ef", "z")], 3)) == [
         ("ab", "x"),
         ("c", "y"),
         ("… 3 B more in this line", "more"),

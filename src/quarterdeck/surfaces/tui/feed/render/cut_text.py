@@ -1,21 +1,14 @@
-"""Lines of styled text for a terminal: pure, bounded in work, and never markup."""
+"""Agent text made visible and cut to the room it has: pure, bounded in work, and never markup."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-
-from rich.cells import cell_len, get_character_cell_size
+from collections.abc import Iterator
 
 from quarterdeck.core.text.sanitize import visible
-
-Piece = tuple[str, str]
-"""A text and its role; the theme decides the style of a role."""
-
-Line = list[Piece]
+from quarterdeck.surfaces.terminal.styled_text import Row, TextSpan, cells, chars_in, row_text
 
 MATCH = "match"
-
 
 _MARK = r"[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 _MARKS = re.compile(f"({_MARK}{{4}}){_MARK}+")
@@ -67,51 +60,34 @@ def size_words(count: int) -> str:
     return f"{count / 1_000_000:.1f} MB"
 
 
-def cells(text: str) -> int:
-    """The cells of a visible text."""
-    return len(text) if text.isascii() else cell_len(text)
-
-
-def width_of(line: Iterable[Piece]) -> int:
+def width_of(line: Row) -> int:
     """The cells of a line."""
-    return sum([cells(text) for text, _ in line])
+    return sum([cells(span.text) for span in line])
 
 
-def chars_in(text: str, width: int) -> int:
-    """The number of characters that fit in `width` cells, with all zero-width ones that follow the last of them."""
-    if text.isascii():
-        return min(width, len(text))
-    used = 0
-    for n, character in enumerate(text):
-        used += get_character_cell_size(character)
-        if used > width:
-            return n
-    return len(text)
-
-
-def fitted(line: Line, width: int) -> Line:
+def fitted(line: Row, width: int) -> Row:
     """The line in at most `width` cells; what is cut ends in an ellipsis."""
     if width_of(line) <= width:
         return line
-    made: Line = []
+    made: list[TextSpan] = []
     left = max(width, 1) - 1
-    for text, role in line:
-        size = cells(text)
+    for span in line:
+        size = cells(span.text)
         if size > left:
-            made.append((text[: chars_in(text, left)].rstrip() + "…", role))
+            made.append(TextSpan(span.text[: chars_in(span.text, left)].rstrip() + "…", span.style))
             break
-        made.append((text, role))
+        made.append(span)
         left -= size
     return made
 
 
-def spread(left: Line, right: Line, width: int) -> Line:
+def spread(left: Row, right: Row, width: int) -> Row:
     """One line with `right` at its right end; `left` is cut if both do not fit."""
     room = width - width_of(right) - 1
     if not right or room < 12:
         return fitted(left, width)
     left = fitted(left, room)
-    return [*left, (" " * (width - width_of(left) - width_of(right)), ""), *right]
+    return [*left, TextSpan(" " * (width - width_of(left) - width_of(right)), ""), *right]
 
 
 def wrapped(text: str, width: int, limit: int, aside: int = 0) -> list[str]:
@@ -141,80 +117,62 @@ def _broken_lines(line: str, width: int, aside: int) -> Iterator[str]:
         line, room = line[cut:].lstrip(" "), width
 
 
-def text_lines(text: str, role: str = "", start: int = 0) -> Iterator[Line]:
+def text_lines(text: str, role: str = "", start: int = 0) -> Iterator[Row]:
     """An agent's text line by line, lazily and unchanged: `visible_line` makes each line visible."""
     while start <= len(text):
         end = text.find("\n", start)
         stop = len(text) if end < 0 else end
-        yield [(text[start : stop - text.endswith("\r", start, stop)], role)]
+        yield [TextSpan(text[start : stop - text.endswith("\r", start, stop)], role)]
         if end < 0:
             return
         start = end + 1
 
 
-def visible_line(line: Line, longest: int) -> Line:
+def visible_line(line: Row, longest: int) -> Row:
     """A line made visible; of a long line the beginning and the size of the rest. The work is bounded by `longest`."""
-    made: Line = []
+    made: list[TextSpan] = []
     left = longest
-    for text, role in line:
-        made.append((plain(text[:left]), role))
-        left -= len(text)
+    for span in line:
+        made.append(TextSpan(plain(span.text[:left]), span.style))
+        left -= len(span.text)
         if left < 0:
-            more = sum(len(text) for text, _ in line) - longest
-            return [*made, (f"… {size_words(more)} more in this line", "more")]
+            more = sum(len(each.text) for each in line) - longest
+            return [*made, TextSpan(f"… {size_words(more)} more in this line", "more")]
     return made
 
 
-def folded(line: Line, width: int) -> Iterator[Line]:
-    """A long line as several lines of `width` cells."""
-    now: Line = []
-    left = width
-    for text, role in line:
-        while text:
-            head = text[: chars_in(text, left)]
-            if head:
-                now.append((head, role))
-                left -= cells(head)
-                text = text[len(head) :]
-            if text:
-                yield now
-                now, left = [], width
-    if now or not line or left == width:
-        yield now
-
-
-def highlighted(line: Line, term: str) -> Line:
+def highlighted(line: Row, term: str) -> Row:
     """The line with every occurrence of a term, in any case, in the role of a match; also those across two pieces."""
     if not term:
         return line
-    whole = "".join(text for text, _ in line).lower()
-    spans = list(_spans(whole, term.lower()))
-    if not spans or len(whole) != sum(len(text) for text, _ in line):
+    whole = row_text(line).lower()
+    matches = list(_matches(whole, term.lower()))
+    if not matches or len(whole) != sum(len(span.text) for span in line):
         return line
-    made: Line = []
+    made: list[TextSpan] = []
     place = 0
-    for text, role in line:
-        made += _marked(text, role, place, spans)
-        place += len(text)
+    for span in line:
+        made += _marked(span, place, matches)
+        place += len(span.text)
     return made
 
 
-def _spans(whole: str, term: str) -> Iterator[tuple[int, int]]:
+def _matches(whole: str, term: str) -> Iterator[tuple[int, int]]:
     at = whole.find(term)
     while at >= 0:
         yield at, at + len(term)
         at = whole.find(term, at + len(term))
 
 
-def _marked(text: str, role: str, place: int, spans: list[tuple[int, int]]) -> Iterator[Piece]:
-    done = 0
-    for start, stop in spans:
+def _marked(span: TextSpan, place: int, matches: list[tuple[int, int]]) -> Iterator[TextSpan]:
+    text, done = span.text, 0
+    for start, stop in matches:
         low, high = max(start - place, done), min(stop - place, len(text))
         if low >= high:
             continue
         if low > done:
-            yield text[done:low], role
-        yield text[low:high], MATCH
+            yield TextSpan(text[done:low], span.style)
+        yield TextSpan(text[low:high], MATCH)
         done = high
     if done < len(text):
-        yield text[done:], role
+        yield TextSpan(text[done:], span.style)
