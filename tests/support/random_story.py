@@ -8,6 +8,17 @@ from typing import Any
 from hypothesis import strategies as st
 
 from quarterdeck.agents.claude.hooks import HOOKS, read_hook
+from quarterdeck.core.deck.keys import key_views, page_revision
+from quarterdeck.core.engine.deck_layout import KeyAction
+from quarterdeck.core.engine.deck_messages import (
+    DispatchEnded,
+    PressButton,
+    PressKey,
+    SeenTerminal,
+    TerminalsSeen,
+    TurnDial,
+    TurnPage,
+)
 from quarterdeck.core.engine.messages import (
     AddRule,
     AddRules,
@@ -46,6 +57,7 @@ from quarterdeck.core.model.rule import Rule
 from quarterdeck.core.model.state import ProcessId, Settings, State
 from quarterdeck.core.model.unattended_policy import UnattendedPolicy
 from quarterdeck.core.reduce import Result, reduce
+from tests.support.deck_scene import LAYOUT
 
 SESSIONS = ("s1", "s2")
 TOOLS = ("Bash", "AskUserQuestion", "ExitPlanMode", "TodoWrite", "TaskUpdate")
@@ -130,6 +142,26 @@ class Story:
                 self.answers.setdefault(effect.event_id, []).append(effect.decision)
 
 
+def draw_deck_input(draw: st.DrawFn, story: Story, n: int, at: float) -> Input:
+    """A movement on a key deck or of an editor; the keys may be seen as they are now."""
+    common: dict[str, Any] = {"by": "ann via deck", "at": at, "layout": LAYOUT, "message_id": f"m{n}"}
+    slot = draw(st.integers(-1, 9))
+    keys = key_views(story.state, LAYOUT, at)
+    revision = draw(st.sampled_from([None, "x", page_revision(keys)]))
+    seen = st.builds(
+        SeenTerminal, pid=st.sampled_from([None, 7, 8]), tag=st.sampled_from(["", "a"]), active=st.booleans()
+    )
+    moves: tuple[Input, ...] = (
+        PressKey(slot=slot, revision=revision, held=draw(st.booleans()), rule_id=f"k{n}", **common),
+        PressButton(button=draw(st.sampled_from(KeyAction)), **common),
+        TurnDial(control=draw(st.sampled_from(["dial", "roller"])), delta=draw(st.integers(-2, 2)), **common),
+        TurnPage(step=draw(st.sampled_from([-1, 1])), **common),
+        TerminalsSeen(client_id="code", terminals=tuple(draw(st.lists(seen, max_size=3))), by="ann", at=at),
+        DispatchEnded(message_id=f"m{draw(st.integers(0, n))}", error=draw(st.sampled_from([None, "no"])), at=at),
+    )
+    return draw(st.sampled_from(moves))
+
+
 @st.composite
 def stories(draw: st.DrawFn) -> Story:
     story = Story(draw(st.sampled_from(["auto", "always", "never"])), draw(st.booleans()), draw(policies))
@@ -148,10 +180,13 @@ def draw_input(draw: st.DrawFn, story: Story, n: int) -> Input:
             + ["token", "revoke", "ended", "time", "descendant", "waits", "waits", "unreached", "risk"]
             + ["rule", "rule", "unrule", "trust", "extend"]
             + ["read", "read"]
+            + ["deck"] * 3
         )
     )
     if kind == "read":
         return draw_read(draw, story, at)
+    if kind == "deck":
+        return draw_deck_input(draw, story, n, at)
     if kind in ("hook", "wild", "refused"):
         payload = draw(payloads)
         if kind == "wild":

@@ -1,6 +1,7 @@
 """The pure core: it decides everything and does no I/O.
 
 reduce      the one entry: (state, input) -> state, events, effects
+deck        what a key deck shows, and what its keys would do
 handlers    one module per kind of input
 engine      a step: draft, fold, messages in and out
 rules       the rulebook and its verdicts

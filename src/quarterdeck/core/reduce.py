@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from quarterdeck.core.engine import messages, session_messages
+from quarterdeck.core.engine import deck_messages, messages, session_messages
 from quarterdeck.core.engine.input_bases import RequestInput, SessionInput
 from quarterdeck.core.engine.messages import Effect, Input, SendAnswer
 from quarterdeck.core.engine.step import Step
@@ -22,6 +22,7 @@ from quarterdeck.core.handlers import (
     session_lifecycle,
     transcripts,
 )
+from quarterdeck.core.handlers.deck import controls, presses, text_delivery
 from quarterdeck.core.handlers.hooks import dispatch
 from quarterdeck.core.model.events import OWN, FeedEvent
 from quarterdeck.core.model.state import Request, Session, State
@@ -81,6 +82,7 @@ def _time_passed(step: Step, tick: messages.TimePassed) -> None:
 def _daemon_restarted(step: Step, restarted: messages.DaemonRestarted) -> None:
     pending_release.release_after_restart(step)
     admin.record_settings(step, restarted.settings)
+    controls.forget_editors(step)
 
 
 def _on(kind: type[M], handler: Callable[[Step, M], None]) -> tuple[type[Struct], Handler]:
@@ -114,6 +116,12 @@ HANDLERS: tuple[tuple[type[Struct], Handler], ...] = (
     _on(messages.RevokeToken, admin.revoke_token),
     _on(messages.ExtensionChanged, admin.record_extension),
     _on(messages.TrimLog, admin.record_trim),
+    _on(deck_messages.PressKey, presses.press_key),
+    _on(deck_messages.PressButton, presses.press_button),
+    _on(deck_messages.TurnDial, controls.turn_dial),
+    _on(deck_messages.TurnPage, controls.turn_page),
+    _on(deck_messages.TerminalsSeen, controls.see_terminals),
+    _on(deck_messages.DispatchEnded, text_delivery.end_dispatch),
     _on(session_messages.StartSession, session_commands.start_session),
     _on(session_messages.SendPrompt, session_commands.send_prompt),
     _on(session_messages.InterruptSession, session_commands.interrupt_session),

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quarterdeck.core.engine.fold import with_todo
-from quarterdeck.core.engine.fold_transcripts import with_usage
+from quarterdeck.core.engine.folds.transcript_folds import with_usage
 from quarterdeck.core.model.event_data.session_data import Counters, MessageUsage, RunEndData, SessionUsageData, Usage
 from quarterdeck.core.model.events import OWN, FeedEvent, run_number
 from quarterdeck.core.model.state import Session, Todo

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from quarterdeck.agents.claude.hooks import HOOKS, read_hook, write_answer
+from quarterdeck.core.deck.keys import is_current, key_views
+from quarterdeck.core.engine.deck_messages import PressKey
 from quarterdeck.core.engine.fold import fold
 from quarterdeck.core.engine.messages import (
     DaemonStopping,
@@ -81,10 +83,16 @@ def test_only_an_explicit_allow_of_what_was_shown_becomes_an_allow(story: Story)
                     assert decided.rule_ids
                     assert set(decided.rule_ids) <= allowing
                     continue
-                assert isinstance(message, Decide)
-                assert message.decision == effect.decision
                 request = before.requests[effect.event_id]
-                assert (request.status, request.digest) == ("pending", message.digest)
+                assert request.status == "pending"
+                if isinstance(message, PressKey):
+                    key = key_views(before, message.layout, message.at)[message.slot or 0]
+                    assert (key.action, key.digest) == ("allow", request.digest)
+                    assert is_current(key, message.revision or "")
+                else:
+                    assert isinstance(message, Decide)
+                    assert message.decision == effect.decision
+                    assert message.digest == request.digest
 
 
 def known_rules(before: State, result: Result) -> dict[str, RuleAddData | Rule]:

@@ -6,9 +6,9 @@ session_messages   inputs and effects of owned sessions
 step               what one input does: the events it records and its effects
 draft              a state being written
 fold               how a feed event changes the state
-fold_requests      the same, for requests and decisions
-fold_sessions      the same, for owned sessions
-fold_transcripts   the same, for transcripts: messages, usage and cost
+folds              the same, by what the event is about
+deck_layout        the keys of the deck, as its file gives them
+deck_messages      inputs and effects of the key deck
 runs               opening a run; `Step.end_run` closes it
 prompt_queue       prompts that wait for earlier turns
 session_identity   owned sessions whose agent changed its id

@@ -14,6 +14,7 @@ class Draft:
         "changed_requests",
         "changed_sessions",
         "changed_settings",
+        "deck",
         "ended",
         "own_seq",
         "requests",
@@ -38,6 +39,7 @@ class Draft:
         self.trust = state.trust
         self.changed_settings = state.changed_settings
         self.own_seq = state.own_seq
+        self.deck = state.deck
         self.changed_requests: dict[str, Request] = {}
         self.changed_sessions: dict[str, Session] = {}
 
@@ -92,4 +94,5 @@ class Draft:
             trust=self.trust,
             changed_settings=self.changed_settings,
             own_seq=self.own_seq,
+            deck=self.deck,
         )

@@ -8,10 +8,17 @@ from typing import Any
 from msgspec.structs import replace
 
 from quarterdeck.core.engine.draft import Draft
-from quarterdeck.core.engine.fold_requests import REQUEST_FOLDS, confirm, confirm_interrupts, raise_counters, sent_key
-from quarterdeck.core.engine.fold_sessions import OWNED_SESSION_FOLDS, without_delivered
-from quarterdeck.core.engine.fold_transcripts import shortened, usage_and_cost, with_part
-from quarterdeck.core.model.agent_state import STATE_KINDS, WAITING, AgentState, state_after, state_of_process
+from quarterdeck.core.engine.folds.deck_folds import deck_after
+from quarterdeck.core.engine.folds.request_folds import (
+    REQUEST_FOLDS,
+    confirm,
+    confirm_interrupts,
+    raise_counters,
+    sent_key,
+)
+from quarterdeck.core.engine.folds.session_folds import OWNED_SESSION_FOLDS, without_delivered
+from quarterdeck.core.engine.folds.transcript_folds import shortened, usage_and_cost, with_part
+from quarterdeck.core.model.agent_state import SILENT, STATE_KINDS, WAITING, AgentState, state_after, state_of_process
 from quarterdeck.core.model.event_data.admin_data import (
     ProjectTrustData,
     RuleAddData,
@@ -70,6 +77,8 @@ def apply(draft: Draft, event: FeedEvent) -> None:
     change: Change = {"last_event_at": event.at, "agent_state": now}
     if event.kind in STATE_KINDS:
         change |= {"state_source": "hooks", "state_at": event.at, "hook_state_at": event.at}
+    if event.cause is not None and event.cause.hook_request_id is not None:
+        change["hook_at"] = event.at
     if event.context is not None:
         change["context"] = session.context.merged(event.context)
     if run is not None and run.run_id == event.run_id:
@@ -118,7 +127,7 @@ def _apply_own(draft: Draft, event: FeedEvent) -> None:
             rest = {k: v for k, v in draft.changed_settings.items() if k != key}
             draft.changed_settings = rest if new is None else {**rest, key: new}
         case _:
-            pass
+            draft.deck = deck_after(draft.deck, event)
 
 
 def _while_waiting(waiting: dict[str, str], now: AgentState) -> AgentState:
@@ -150,7 +159,7 @@ def _session_start(draft: Draft, session: Session, event: FeedEvent, change: Cha
 def _session_end(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
     data: SessionEndData = event.data
     change |= {"ended_at": event.at, "run": None, "open_tools": {}, "waiting": {}, "sent": {}}
-    change["state_source"] = data.source
+    change |= {"state_source": data.source, "hooks_lost_at": event.at}
     draft.forget_requests(session.session_id)
     if data.reason != "clear":
         change["agent_state"] = AgentState.ENDED
@@ -161,7 +170,11 @@ def _session_end(draft: Draft, session: Session, event: FeedEvent, change: Chang
 def _session_state(draft: Draft, session: Session, event: FeedEvent, change: Change) -> None:
     data: SessionStateData = event.data
     if data.pid is not None and data.start is not None:
-        change["process"] = ProcessId(data.pid, data.start)
+        process = change["process"] = ProcessId(data.pid, data.start)
+        if session.process not in (None, process):
+            change["hooks_lost_at"] = event.at
+    if data.status == SILENT:
+        change["hooks_lost_at"] = event.at
     state = state_of_process(data.status, data.waiting_for)
     if state is not None:
         change |= {"agent_state": state, "state_source": "process", "state_at": event.at}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from quarterdeck.core.engine.deck_messages import DeckCommand, DeckEffect, DispatchEnded
 from quarterdeck.core.engine.input_bases import RequestInput, SessionInput, SignedInput, TimedInput
 from quarterdeck.core.engine.session_messages import SessionCommand, SessionEffect, SessionReport
 from quarterdeck.core.model.decisions import Decision
@@ -275,6 +276,7 @@ Command = (
     | TrimLog
     | ExtensionChanged
     | SessionCommand
+    | DeckCommand
 )
 """Inputs with a client that waits; each gets a CommandReply."""
 
@@ -295,6 +297,7 @@ Input = (
     | NotifyFailed
     | DaemonStopping
     | DecisionRefused
+    | DispatchEnded
     | InputRefused
 )
 
@@ -347,4 +350,4 @@ class CommandReply(Struct, frozen=True, gc=False, kw_only=True):
     also_decided: tuple[str, ...] = ()
 
 
-Effect = SendAnswer | WakeAfter | CheckAfter | Notify | Unwatch | CommandReply | SessionEffect
+Effect = SendAnswer | WakeAfter | CheckAfter | Notify | Unwatch | CommandReply | SessionEffect | DeckEffect

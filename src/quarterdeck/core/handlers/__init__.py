@@ -2,7 +2,6 @@
 
 hooks              the hooks of agents
 requests           opening a request, and resolving it elsewhere
-hold_policy        when a request is held for a person
 pending_release    after a restart, a stop, a deadline or with nobody watching: releases pending requests
 decisions          a person's decision
 rules              adding, removing and remembering rules
@@ -11,5 +10,6 @@ session_commands   commands to owned sessions
 session_lifecycle  the start and end of owned sessions
 processes          what the process table proves
 transcripts        messages and usage from a transcript
+deck               the keys of a deck, and the terminals of editors
 admin              tokens, settings, extensions, the log
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from quarterdeck.core.engine.messages import DaemonStopping, Deadline, Unattended, WaiterGone
 from quarterdeck.core.engine.step import Step, handed_back_decision, silent_decision
-from quarterdeck.core.handlers.hold_policy import shows_dialog
+from quarterdeck.core.handlers.hooks.hold_policy import shows_dialog
 from quarterdeck.core.handlers.requests import watch_again
 from quarterdeck.core.model.decisions import Source
 from quarterdeck.core.model.state import Request

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from quarterdeck.core.engine.messages import ProcessGone, ProcessSeen
 from quarterdeck.core.engine.step import Step
 from quarterdeck.core.handlers.requests import withdraw_requests
-from quarterdeck.core.model.agent_state import AgentState, state_of_process
+from quarterdeck.core.model.agent_state import SILENT, AgentState, state_of_process
 from quarterdeck.core.model.event_data.session_data import SessionEndData, SessionStateData
 from quarterdeck.core.model.state import Session
 
@@ -19,6 +19,9 @@ SETTLE_SECONDS = 1.0
 
 STALE_SECONDS = 86400.0
 """The state of a session becomes unknown after this time without an event, if its process was never seen."""
+
+HOOK_SECONDS = 10.0
+"""A change of the process's status comes with a hook, within this time of it."""
 
 LOOKS_UNTIL_ANSWERED = 2
 """Looks at an agent that no longer waits until its dialog counts as answered: there is a gap between two dialogs."""
@@ -93,9 +96,23 @@ def _dialog_after(dialog: AgentDialog, status: str, changed_at: float) -> AgentD
     return replace(dialog, looks_gone=dialog.looks_gone + 1) if was_there else dialog
 
 
+def has_silent_hooks(session: Session, seen: ProcessSeen) -> bool:
+    """True if the status of the process has changed, and no hook came within `HOOK_SECONDS` of that, before or after:
+    then its hooks do not reach the daemon."""
+    is_heard = session.hook_at > session.hooks_lost_at
+    is_late = seen.at - seen.changed_at >= HOOK_SECONDS
+    return is_heard and is_late and session.hook_at < seen.changed_at - HOOK_SECONDS
+
+
 def has_changes(session: Session, seen: ProcessSeen) -> bool:
     """True when something follows from this report. Most reports repeat the last one, and need no step."""
-    return bool(seen.answered) or seen.process != session.process or corrected_state(session, seen) is not None
+    return bool(seen.answered) or _is_news(session, seen)
+
+
+def _is_news(session: Session, seen: ProcessSeen) -> bool:
+    if seen.process != session.process or has_silent_hooks(session, seen):
+        return True
+    return corrected_state(session, seen) is not None
 
 
 def record_process(step: Step, seen: ProcessSeen) -> None:
@@ -115,6 +132,9 @@ def record_process(step: Step, seen: ProcessSeen) -> None:
             pid=seen.process.pid,
             start=seen.process.start,
         )
+        step.emit("session.state", data, level="debug")
+    if has_silent_hooks(step.session, seen):
+        data = SessionStateData(status=SILENT, pid=seen.process.pid, start=seen.process.start)
         step.emit("session.state", data, level="debug")
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from quarterdeck.core.engine.fold_requests import sent_key
+from quarterdeck.core.engine.folds.request_folds import sent_key
 from quarterdeck.core.engine.messages import HookReceived, ResolvedPaths, SendAnswer, Unwatch, WakeAfter
 from quarterdeck.core.engine.step import Step, decision_data
-from quarterdeck.core.handlers.hold_policy import context_of, should_hold
+from quarterdeck.core.handlers.hooks.hold_policy import context_of, should_hold
 from quarterdeck.core.model.decisions import Allow, Deny, NoOpinion, Source
 from quarterdeck.core.model.event_data.request_data import PermissionRequestData, QuestionRequestData, StopRequestData
 from quarterdeck.core.model.payload import digest_of, items, obj

@@ -191,6 +191,11 @@ def _commanded_session(step: Step, session_id: str) -> tuple[Session, str]:
 
 @_replied
 def send_prompt(step: Step, send: SendPrompt) -> None:
+    deliver_prompt(step, send)
+
+
+def deliver_prompt(step: Step, send: SendPrompt) -> None:
+    """Deliver a prompt to the step's session; `CommandRefusal` when it does not take one now."""
     session, handle = _commanded_session(step, send.session_id)
     if session.mode == OBSERVED and send.attachments:
         raise CommandRefusal("not_possible", "a prompt to an observed session takes no attachments; name their paths")
@@ -205,6 +210,11 @@ def send_prompt(step: Step, send: SendPrompt) -> None:
 
 @_replied
 def interrupt_session(step: Step, command: InterruptSession) -> None:
+    interrupt_turn(step, command)
+
+
+def interrupt_turn(step: Step, command: InterruptSession) -> None:
+    """Interrupt the running turn of the step's session; `CommandRefusal` when there is none."""
     session, handle = _commanded_session(step, command.session_id)
     idle = is_resting(session)
     if session.mode == OBSERVED and session.waiting:

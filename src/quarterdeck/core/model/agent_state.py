@@ -35,7 +35,7 @@ STATE_AFTER: Mapping[str, AgentState] = {
     "stop.failure": AgentState.SETTLED,
 }
 """The state that a kind sets whatever its data. `session.start`, `session.end`, `stop.request`, `notification` and
-decisions depend on their data: see `fold` and `fold_requests` in `core.engine`."""
+decisions depend on their data: see `fold` and `folds` in `core.engine`."""
 
 LATE_KINDS = frozenset({"tool.post", "tool.failure", "tool.batch"})
 """Kinds that may arrive after the agent has stopped: they never set a resting session to running."""
@@ -51,6 +51,10 @@ STATE_OF_PROCESS: Mapping[str, AgentState] = {
 }
 """The state for each status of the agent's process, where hooks report none. `shell` is idle with a shell in the
 background; `stale` is Quarterdeck's own word for a session without any sign of life for long."""
+
+
+SILENT = "silent"
+"""The word for a session whose process has changed while no hook came: its hooks do not reach the daemon."""
 
 
 def state_of_process(status: str, waiting_for: str | None) -> AgentState | None:

@@ -10,6 +10,7 @@ from typing_extensions import TypeVar
 
 from quarterdeck.core.model.event_data import (
     admin_data,
+    deck_data,
     notice_data,
     owned_session_data,
     request_data,
@@ -89,10 +90,12 @@ KINDS: Mapping[str, type[Struct]] = {
     "plugin.change": admin_data.PluginChangeData,
     "mcp.change": admin_data.McpChangeData,
     "log.trim": admin_data.LogTrimData,
-    "terminal.open": admin_data.TerminalData,
-    "terminal.close": admin_data.TerminalData,
-    "operator.arm": admin_data.OperatorArmData,
-    "operator.dispatch": admin_data.OperatorDispatchData,
+    "terminal.open": deck_data.TerminalData,
+    "terminal.close": deck_data.TerminalData,
+    "operator.arm": deck_data.OperatorArmData,
+    "operator.page": deck_data.OperatorPageData,
+    "operator.select": deck_data.OperatorSelectData,
+    "operator.dispatch": deck_data.OperatorDispatchData,
     "unknown.hook": notice_data.UnknownHookData,
 }
 
@@ -174,9 +177,8 @@ AUDIT_KINDS = (
 log itself, and every command to an owned session. SQLite uses the store's index of audited events only for a query that
 names the same kinds in the same order, so another order would make the index once more."""
 
-RESERVED = frozenset({"message.user", "operator.arm", "operator.dispatch", "terminal.close", "terminal.open"})
-"""Kinds that are defined and not recorded yet: a person's message outside of a prompt, and what a key deck and an
-editor report."""
+RESERVED = frozenset({"message.user"})
+"""Kinds that are defined and not recorded yet: a person's message outside of a prompt."""
 
 HIDDEN = frozenset(
     {
@@ -185,6 +187,9 @@ HIDDEN = frozenset(
         "file.changed",
         "instructions.loaded",
         "model.pre",
+        "operator.arm",
+        "operator.page",
+        "operator.select",
         "request.assessed",
         "session.given",
         "session.state",
@@ -192,6 +197,8 @@ HIDDEN = frozenset(
         "session.usage",
         "setting.change",
         "setup",
+        "terminal.close",
+        "terminal.open",
         "todo.update",
         "tool.batch",
     }

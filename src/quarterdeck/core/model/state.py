@@ -161,11 +161,12 @@ class Ownership(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Session(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One agent conversation. `waiting` maps its open requests to their kind. `sent` maps tool calls to their request,
-    from when the decision was sent until it is seen to take effect. `state_at` is when the state was last reported or
-    changed, `hook_state_at` when a hook last reported it, `process` its process once that was seen, `background` the
-    number of tasks still running when the agent last stopped, `last_run_id` the run that ended last, `last_error` why
-    it failed, if it did, `retrying` why the agent waits before it tries again."""
+    """One agent conversation. `waiting` maps its open requests to their kind. `sent` maps tool calls to their
+    request, from when the decision was sent until it is seen to take effect. `state_at` is when the state was last
+    reported or changed, `hook_state_at` when a hook last reported it, `hook_at` when a hook last came,
+    `hooks_lost_at` when it turned out that none come any more, `process` its process once that was seen, `background`
+    the number of tasks still running when the agent last stopped, `last_run_id` the run that ended last, `last_error`
+    why it failed, if it did, `retrying` why the agent waits before it tries again."""
 
     session_id: str
     started_at: float
@@ -176,6 +177,8 @@ class Session(Struct, frozen=True, kw_only=True, omit_defaults=True):
     state_source: str = "hooks"
     state_at: float = 0.0
     hook_state_at: float = field(default=0.0, name="heard_at")
+    hook_at: float = 0.0
+    hooks_lost_at: float = 0.0
     process: ProcessId | None = None
     background: int = 0
     context: Context = Context()
@@ -294,10 +297,59 @@ class RuleHits(Struct, frozen=True, gc=False):
     last_at: float | None = None
 
 
+class EditorTerminal(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A terminal in an editor, known by its process and its tag; its place in the editor's list says nothing. The tag
+    is the variable that the editor put into its environment."""
+
+    terminal_id: str
+    client_id: str
+    pid: int | None = None
+    tag: str = ""
+    name: str = ""
+    active: bool = False
+
+
+class ArmedPrompt(Struct, frozen=True, kw_only=True):
+    """The prompt that waits for Enter. `is_typed`: it already stands in the session's terminal."""
+
+    prompt_id: str
+    style: str
+    is_typed: bool = False
+
+
+class DeckDispatch(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The last text that the deck sent. `outcome` is sending, delivered or undelivered; `reason` says why."""
+
+    message_id: str
+    session_id: str
+    route: str
+    outcome: str
+    at: float
+    prompt_id: str | None = None
+    reason: str | None = None
+
+
+class DeckState(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The operator's intent, and the terminals that editors report. `selected_terminal` or `selected_session` is what
+    the roller chose, at `selected_at`; `active_at` is when an editor last showed another terminal. `shown_request` is
+    the one that Next chose, `always_for` the request whose allow becomes a rule."""
+
+    armed: ArmedPrompt | None = None
+    page: int = 0
+    selected_terminal: str | None = None
+    selected_session: str | None = None
+    selected_at: float = 0.0
+    active_at: float = 0.0
+    shown_request: str | None = None
+    always_for: str | None = None
+    dispatch: DeckDispatch | None = None
+    terminals: dict[str, EditorTerminal] = field(default_factory=dict)
+
+
 class State(Struct, frozen=True, kw_only=True):
     """Everything `reduce` knows. `ended` sessions are kept apart so that live ones stay cheap to copy; `trust` maps a
     folder to its level of trust, `changed_settings` are those last seen to differ from their default, `own_seq` counts
-    the events that concern no session."""
+    the events that concern no session, `deck` is what the key deck is set to."""
 
     runner_id: str
     settings: Settings = Settings()
@@ -311,3 +363,4 @@ class State(Struct, frozen=True, kw_only=True):
     trust: dict[str, str] = field(default_factory=dict)
     changed_settings: dict[str, str] = field(default_factory=dict)
     own_seq: int = 0
+    deck: DeckState = DeckState()

@@ -116,6 +116,17 @@ def _todo_update(data: Any) -> str:
     return f"◦ to-do {cut(data.todo_id, 40)} → {data.patch.get('status') or data.patch.get('text', 'changed')}"
 
 
+def _dispatch(data: Any) -> str:
+    subject = f"{data.prompt_id or 'a key'} from the deck" + (f" by {data.route}" if data.route else "")
+    match data.outcome:
+        case "sending":
+            return f"→ Sending {subject}"
+        case "undelivered":
+            return f"✕ Not delivered: {subject}" + (f": {data.reason}" if data.reason else "")
+        case _:
+            return f"→ Sent {subject}"
+
+
 def _run_end(data: Any) -> str:
     counters = data.counters
     return f"■ Run {data.status}: {counted(counters.tool_uses, 'tool')}, {counters.tool_failures} failed"
@@ -202,7 +213,9 @@ _TITLES: dict[str, Callable[[Any], str]] = {
     "terminal.open": lambda d: f"· Terminal {d.name or d.terminal_id} opened",
     "terminal.close": lambda d: f"· Terminal {d.name or d.terminal_id} closed",
     "operator.arm": lambda d: f"· Armed {d.prompt_id}" if d.prompt_id else "· Disarmed",
-    "operator.dispatch": lambda d: f"→ Sent {d.prompt_id or ''}",
+    "operator.page": lambda d: f"· Page {d.page + 1}",
+    "operator.select": lambda d: f"· Chose {d.what} {d.id or 'none'}",
+    "operator.dispatch": _dispatch,
     "unknown.hook": lambda d: f"? {d.hook_event_name}" + (f": {d.error}" if d.error else ""),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from quarterdeck.core.engine.deck_messages import DeckCommand, DispatchEnded
 from quarterdeck.core.engine.messages import (
     AddRule,
     AddRules,
@@ -33,6 +34,7 @@ from quarterdeck.core.engine.session_messages import (
     PromptDelivered,
     TurnEnded,
 )
+from quarterdeck.core.handlers.deck.presses import DECK
 from quarterdeck.core.model.payload import obj, text
 
 # A longer shell command may take longer to parse than the 50 ms for which the loop may stand still.
@@ -52,6 +54,7 @@ NEVER_REPEATED = (
     TurnEnded,
     Unattended,
     AgentStarted,
+    DispatchEnded,
 )
 """Inputs that the daemon makes itself: no client sends them again."""
 
@@ -94,5 +97,7 @@ def subject_id(command: Command) -> str:
             return change.name
         case CreateToken() | ElevateToken() | RevokeToken():
             return command.token_id
+        case command if isinstance(command, DeckCommand):
+            return DECK
         case _:
             return command.session_id

@@ -10,7 +10,8 @@ from msgspec.json import Encoder
 
 from quarterdeck.core.model.risk_levels import Risk
 from quarterdeck.core.model.state import Request
-from quarterdeck.views.allowed_decisions import decisions_for, hidden_parts
+from quarterdeck.core.text.sanitize import hidden_parts
+from quarterdeck.views.allowed_decisions import decisions_for
 from quarterdeck.views.projection import struct_of
 from quarterdeck.views.request_outcome import outcome
 from quarterdeck.views.resources.decision_view import DecisionView, decision_view

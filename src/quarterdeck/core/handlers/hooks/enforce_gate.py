@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from quarterdeck.core.engine.messages import HookReceived, SendAnswer
 from quarterdeck.core.engine.step import Step, sent_decision
-from quarterdeck.core.handlers.hold_policy import agent_shows_dialog, should_hold_at_gate
+from quarterdeck.core.handlers.hooks.hold_policy import agent_shows_dialog, should_hold_at_gate
 from quarterdeck.core.handlers.requests import form_of, hook_verdict, open_request
 from quarterdeck.core.model.decisions import Ask, Deny, Source
 from quarterdeck.core.model.payload import TOO_LARGE, obj

@@ -63,27 +63,6 @@ class McpChangeData(ExtensionChangeData, frozen=True, gc=False, kw_only=True):
     transport: str | None = None
 
 
-class TerminalData(Data, frozen=True, gc=False, kw_only=True):
-    """A terminal that opened or closed. Reserved for the key deck: no part of Quarterdeck emits it yet."""
-
-    terminal_id: str
-    name: str | None = None
-    pid: int | None = None
-
-
-class OperatorArmData(Data, frozen=True, gc=False, kw_only=True):
-    """A prompt armed on the key deck, or none. Reserved for the key deck: no part of Quarterdeck emits it yet."""
-
-    prompt_id: str | None = None
-
-
-class OperatorDispatchData(Data, frozen=True, gc=False, kw_only=True):
-    """An armed prompt sent from the key deck. Reserved for the key deck: no part of Quarterdeck emits it yet."""
-
-    prompt_id: str | None = None
-    delivered: bool = False
-
-
 class TokenCreateData(Data, frozen=True, gc=False, kw_only=True):
     """`verifier` is the SHA-256 of a token of 256 random bits; the token itself is not stored."""
 

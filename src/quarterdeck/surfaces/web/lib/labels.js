@@ -79,6 +79,9 @@ export const HIDDEN_KINDS = [
   "file.changed",
   "instructions.loaded",
   "model.pre",
+  "operator.arm",
+  "operator.page",
+  "operator.select",
   "request.assessed",
   "session.given",
   "session.state",
@@ -86,6 +89,8 @@ export const HIDDEN_KINDS = [
   "session.usage",
   "setting.change",
   "setup",
+  "terminal.close",
+  "terminal.open",
   "todo.update",
   "tool.batch"
 ];

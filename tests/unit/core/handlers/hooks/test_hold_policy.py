@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from quarterdeck.core.engine.step import Step
-from quarterdeck.core.handlers.hold_policy import should_hold, should_hold_at_gate
+from quarterdeck.core.handlers.hooks.hold_policy import should_hold, should_hold_at_gate
 from tests.support.scene import Scene, bash
 
 HEADLESS = {"entrypoint": "sdk-cli"}

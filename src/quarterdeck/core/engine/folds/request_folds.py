@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from quarterdeck.core.engine.draft import Draft
-from quarterdeck.core.engine.fold_transcripts import shortened
+from quarterdeck.core.engine.folds.transcript_folds import shortened
 from quarterdeck.core.model.agent_state import WAITING, AgentState
 from quarterdeck.core.model.decisions import Source
 from quarterdeck.core.model.event_data.request_data import (
