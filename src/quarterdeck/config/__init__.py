@@ -9,5 +9,6 @@ effective   the settings in force, with their places
 template    a commented config.yaml, and its schema
 home        the folders of Quarterdeck and of Claude Code
 addresses   questions about addresses
+deck        the file of the key deck
 value_words  what a wrong value must be, in plain words
 """
