@@ -30,6 +30,7 @@ RETRY_PAUSE = 0.5
 ACK = b"ack\n"  # comes before the answer of a call that is held, and may come again
 TICK_SECONDS = 0.5  # a signal right before a system call does not interrupt it, but is handled after this time
 PASS, PRINT, BLOCK = b"0", b"1", b"2"
+EDITOR_TAGS = (b"QUARTERDECK_SESSION_TAG", b"RUNBOOK_SESSION_TAG")
 SAFE = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:-"
 SIGNALS = (_signal.SIGALRM, _signal.SIGTERM, _signal.SIGINT, _signal.SIGHUP)
 
@@ -138,7 +139,10 @@ def read_payload() -> bytes:
 
 def write_head(size: int, enforce: bool, call_id: bytes = b"") -> bytes:
     """The first line of a call: with an id in the present protocol, without one in that of older daemons."""
-    entrypoint, pid, tag = map(safe_word, (b"CLAUDE_CODE_ENTRYPOINT", b"CLAUDE_PID", b"QUARTERDECK_TAG"))
+    entrypoint, pid = map(safe_word, (b"CLAUDE_CODE_ENTRYPOINT", b"CLAUDE_PID"))
+    tag = safe_word(b"QUARTERDECK_TAG")
+    if tag == b"-":
+        tag = next((b"editor:" + word for word in map(safe_word, EDITOR_TAGS) if word != b"-"), b"-")
     gate = b"enforce" if enforce else b"assist"
     words = (b"%d" % size, gate, entrypoint, pid if pid.isdigit() else b"-", tag)
     return b" ".join((b"QDHOOK/2", *words, call_id) if call_id else (b"QDHOOK/1", *words)) + b"\n"

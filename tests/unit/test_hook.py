@@ -223,6 +223,9 @@ WORDS = [
     pytest.param({"CLAUDE_PID": "12a", "QUARTERDECK_TAG": "a b"}, b"- - -", id="not-digits-and-a-blank"),
     pytest.param({"CLAUDE_PID": "-12", "QUARTERDECK_TAG": "a\nQDHOOK/1"}, b"- - -", id="a-line-of-its-own"),
     pytest.param({"CLAUDE_CODE_ENTRYPOINT": "cli", "QUARTERDECK_TAG": "é"}, b"cli - -", id="not-ascii"),
+    pytest.param({"QUARTERDECK_SESSION_TAG": "e1"}, b"- - editor:e1", id="a-terminal-of-an-editor"),
+    pytest.param({"RUNBOOK_SESSION_TAG": "e1"}, b"- - editor:e1", id="a-terminal-of-an-older-editor"),
+    pytest.param({"RUNBOOK_SESSION_TAG": "e1", "QUARTERDECK_TAG": "t1"}, b"- - t1", id="owned-in-an-editor"),
     pytest.param({"QUARTERDECK_TAG": "t" * 128}, b"- - " + b"t" * 128, id="as-long-as-may-be"),
     pytest.param({"QUARTERDECK_TAG": "t" * 129}, b"- - -", id="too-long"),
 ]

@@ -260,6 +260,7 @@ class Recorder:
             editor.send(json.dumps(hello))
             editor.recv()
             self._call("list_clients")
+            self._call("get_deck")
             answer = threads.submit(_carry_out, editor)
             command = {"kind": "open_file", "target": f"{HOME}/code/shop/login.py", "payload": {"line": 42}}
             self._call("command_client", command, client_id="vscode-1")

@@ -8,6 +8,9 @@ from typing import Any, Protocol
 from msgspec import Struct
 
 from quarterdeck.config.effective import EffectiveSetting
+from quarterdeck.core.deck.render_model import RenderModel
+from quarterdeck.core.engine.deck_layout import DeckLayout
+from quarterdeck.core.engine.deck_messages import DeckCommand
 from quarterdeck.core.engine.messages import CommandReply, CreateToken, ElevateToken, Remember
 from quarterdeck.core.engine.session_messages import SessionCommand
 from quarterdeck.core.model.decisions import Decision
@@ -283,6 +286,27 @@ class TokenBackend(Protocol):
     async def revoke(self, token_id: str, by: str) -> CommandReply: ...
 
 
+class DeckBackend(Protocol):
+    """The key deck."""
+
+    @property
+    def layout(self) -> DeckLayout:
+        """The layout in force."""
+
+    def now(self) -> float: ...
+
+    def model(self) -> RenderModel:
+        """What a deck shows now."""
+
+    def current(self) -> RenderModel:
+        """The model for a client that begins to follow it."""
+
+    def away(self) -> tuple[str, ...]:
+        """The requests whose agent has not come back after a restart."""
+
+    async def execute(self, command: DeckCommand) -> CommandReply: ...
+
+
 class Backend(Struct, frozen=True, kw_only=True):
     """Everything that the API serves. An endpoint names the parts that it needs."""
 
@@ -298,3 +322,4 @@ class Backend(Struct, frozen=True, kw_only=True):
     projects: ProjectBackend
     extensions: ExtensionBackend
     tokens: TokenBackend
+    deck: DeckBackend

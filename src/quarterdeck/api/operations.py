@@ -90,6 +90,13 @@ _ROWS = (
     Operation("get_request", "observe", "GET", "/requests/{request_id}", "Show a request"),
     Operation("decide", "approve", "POST", "/requests/{request_id}/decision", "Decide a request"),
     Operation("decide_many", "approve", "POST", "/requests/decisions", "Decide several requests"),
+    # the key deck
+    Operation("get_deck", "observe", "GET", "/deck", "Show the key deck"),
+    Operation("keypad_press", "approve", "", "", "Press a key of the deck"),
+    Operation("dialpad_button_press", "approve", "", "", "Press Enter, Esc, Ctrl-C or Export on the deck"),
+    Operation("adjustment", "approve", "", "", "Turn the dial or the roller of the deck"),
+    Operation("page_nav", "approve", "", "", "Turn the page of the deck"),
+    Operation("terminals_snapshot", "control", "", "", "Report the terminals of an editor"),
     # rules
     Operation("list_rules", "observe", "GET", "/rules", "List rules"),
     Operation("add_rule", "control", "POST", "/rules", "Create a rule", 201),

@@ -24,6 +24,7 @@ SECTIONS: dict[str, dict[str, tuple[str, ...]]] = {
         "commands.queries": ("sessions", "requests"),
         "commands.event_feed": ("feed",),
         "commands.decisions": ("allow", "deny", "answer", "pass"),
+        "commands.deck": ("deck",),
     },
     "Sessions": {
         "commands.sessions": (

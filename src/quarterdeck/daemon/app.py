@@ -41,6 +41,7 @@ from quarterdeck.config.settings import Config
 from quarterdeck.core.engine.messages import DaemonRestarted, Notify
 from quarterdeck.core.model.payload import safe_id
 from quarterdeck.daemon.backend.backend import daemon_backend
+from quarterdeck.daemon.backend.key_deck import DaemonDeck
 from quarterdeck.daemon.backend.projects import DaemonProjects
 from quarterdeck.daemon.backend.risk import RiskService
 from quarterdeck.daemon.backend.risk_plugins import load_plugins
@@ -257,6 +258,7 @@ class Daemon:
         self._controller.register_launchers(launchers_of(config, drivers, self._controller, specs.folder))
         self._tmux_socket = tmux_socket_of(config, specs.folder)
         loop.effects.assign(self._controller.perform, *SESSION_EFFECTS)
+        self._deck = DaemonDeck(loop, self._controller, self._home.path, self._exits)
         self._monitor = ProcessMonitor(drivers.session_files, lambda: loop.state.sessions, loop.submit)
 
     def _make_api(self) -> None:
@@ -274,6 +276,7 @@ class Daemon:
             self._config,
             self._home.worktrees,
             self._panes,
+            self._deck,
             stats,
             self._effective_settings(),
             lambda: self._servers.url,
@@ -290,6 +293,7 @@ class Daemon:
         loop.watch_requests(self._risk_service.requests_changed)
         self._intake.on_stream = self._controller.on_stream = live.stream
         clients, terminals = Clients(attendance), MachineTerminals(backend.sessions)
+        self._deck.connect(live, clients)
         api = create_api(backend, self._credentials, rate_limit, agents, clients)
         pages = Pages(backend.tokens, self._credentials, authority_in(self._home.path / "tls").cert)
         self._apps = GuardedApps(

@@ -5,5 +5,6 @@ text      labels and sentences for every surface
 terminal  state and text shared by the terminal UI and plain mode
 tui       the terminal UI
 plain     plain mode
+deck      the key deck in a terminal, and checks for others
 web       the web page
 """

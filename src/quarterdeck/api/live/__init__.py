@@ -2,6 +2,7 @@
 
 broadcast        batches changes and fans them out
 clients          the connected surfaces, and commands to one of them
+deck_keys        the keys of a deck, and the terminals of editors
 live_source      the source of live updates: of one machine, or of a hub
 socket_commands  the commands of clients
 subscription     what one connection follows

@@ -152,10 +152,15 @@ class Broadcaster:
             self._streams.append((topic, _stream(session_id, kind, data)))
             self._soon()
 
-    def latest(self, topic: str, value: Callable[[], Any]) -> None:
-        """Broadcast a value of which only the newest counts, to the clients that follow its topic."""
-        if any(topic in topics for topics in self._listeners.values()):
-            self._latest[topic] = _message(topic, value())
+    def follows(self, topic: str) -> bool:
+        """True if a client follows this topic."""
+        return any(topic in topics for topics in self._listeners.values())
+
+    def latest(self, topic: str, value: Callable[[], Any], field: str = "") -> None:
+        """Broadcast a value of which only the newest counts, to the clients that follow its topic. `field` is where the
+        message has it, the name of the topic if empty."""
+        if self.follows(topic):
+            self._latest[topic] = _message(topic, value(), field)
             self._soon()
 
     def _soon(self, *, at_once: bool = True) -> None:
@@ -271,5 +276,5 @@ def _stream(session_id: str, kind: str, data: Any) -> bytes:
     return write_json(StreamMessage(session_id=session_id, kind=kind, data=data))
 
 
-def _message(kind: str, value: Any) -> bytes:
-    return b'{"type":"%b","%b":%b}' % (kind.encode(), kind.encode(), write_json(value))
+def _message(kind: str, value: Any, field: str = "") -> bytes:
+    return b'{"type":"%b","%b":%b}' % (kind.encode(), (field or kind).encode(), write_json(value))

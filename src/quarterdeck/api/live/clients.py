@@ -84,10 +84,12 @@ class ClientsView(Struct, kw_only=True):
 
 
 class Clients:
-    """All connected surfaces. `changed` is called whenever their list would look different."""
+    """All connected surfaces. `changed` is called whenever their list would look different, `left` with the
+    id of a client whose last connection has closed."""
 
     def __init__(self, attendance: PresenceListener) -> None:
         self.changed: Callable[[], None] = lambda: None
+        self.left: Callable[[str], None] = lambda client_id: None
         self._attendance = attendance
         self._clients: dict[ConnectedClient, None] = {}
 
@@ -113,6 +115,8 @@ class Clients:
                 if not answer.done():
                     answer.set_exception(ConnectionResetError())
             self.changed()
+            if all(one.client_id != client.client_id for one in self._clients):
+                self.left(client.client_id)
 
     def _id_for(self, hello: Hello, principal: Principal) -> str:
         """The id that a client asks for, unless another caller's client has it."""

@@ -86,6 +86,10 @@ class Subscription:
         self._changes.append(change)
         self._wake.set()
 
+    def follows(self, topic: str) -> bool:
+        """True if the connection follows this topic."""
+        return topic in self._topics
+
     async def _catch_up(self, position: int, upto: int | None = None) -> int:
         """Send events after this position from the log, page by page, up to `upto` or to the last published one. The
         log may hold more: a recorded event is published a moment later, and would be sent twice."""

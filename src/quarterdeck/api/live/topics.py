@@ -8,8 +8,8 @@ from quarterdeck.core.model.payload import ID
 
 MAX_TOPICS = 100
 MOST_TERMINALS = 8
-TOPICS = frozenset({"feed", "requests", "sessions", "clients"})
-WITH_SNAPSHOT = frozenset({"requests", "sessions", "clients"})
+TOPICS = frozenset({"feed", "requests", "sessions", "clients", "render"})
+WITH_SNAPSHOT = frozenset({"requests", "sessions", "clients", "render"})
 
 UNAUTHORIZED, FORBIDDEN, WRONG_VERSION, TOO_SLOW, BAD_MESSAGE, SURPRISE = 4401, 4403, 4406, 4408, 4400, 1011
 

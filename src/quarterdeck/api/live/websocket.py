@@ -43,6 +43,7 @@ from quarterdeck.api.live.ws_messages import (
     NoticeMessage,
     Ping,
     Pong,
+    RenderMessage,
     Snapshot,
     Subscribe,
     Taken,
@@ -59,6 +60,7 @@ CHECK_SECONDS = 1.0
 SEND_SECONDS = 20.0
 MOST_SLOW = 16
 TRUSTED_SECONDS = 5.0
+STALE_KEY = "stale_key"
 FIRST_BYTES, MAX_BYTES = 16 * 1024, 1024 * 1024
 MAX_COMMAS, MAX_MESSAGES = 20_000, 100
 """Limits of one frame, so that parsing it never blocks other connections. Before a hello they are small, as the client
@@ -106,6 +108,8 @@ class Sockets:
         found = [self.source.snapshot(topics & {"sessions", "requests"})]
         if "clients" in topics:
             found.append(write_json(Snapshot(clients=self.clients.views(self.backend.runner_id))))
+        if "render" in topics and hasattr(self.backend, "deck"):  # a hub has none
+            found.append(write_json(RenderMessage(model=self.backend.deck.current())))
         return found
 
 
@@ -122,6 +126,7 @@ class _Connection:
         self._sending = asyncio.Lock()  # updates, answers and terminals are sent by different tasks
         self._received: deque[Any] = deque()
         self._name = ""
+        self._client: ConnectedClient | None = None
         self._slow: set[asyncio.Task[None]] = set()
         self._checked_at = float("-inf")
         self.backend = sockets.backend
@@ -136,6 +141,7 @@ class _Connection:
             hello, principal = await self._hello()
             self._name = safe_id(hello.client, "")
             with self._sockets.clients.connected(hello, principal, self.send) as client:
+                self._client = client
                 async with asyncio.TaskGroup() as tasks:
                     self.terminals.start(tasks, are_binary="binary" in hello.capabilities)
                     tasks.create_task(self._publish(hello, client))
@@ -288,7 +294,9 @@ class _Connection:
                 if str(message.name) in SLOW and len(self._slow) < MOST_SLOW:
                     self._run_in_background(message)
                 else:
-                    await self.send(await self._command(message))
+                    answer = await self._command(message)
+                    await self.send(answer)
+                    await self._show_again(answer)
             case Ping():
                 await self.send(Pong(id=message.id))
             case Subscribe():
@@ -307,6 +315,12 @@ class _Connection:
                 raise Closed(BAD_MESSAGE, "the first message must be hello, and only one is allowed")
             case _:
                 assert_never(message)
+
+    async def _show_again(self, answer: Ack) -> None:
+        """Send the model again to a deck whose key has changed since it was pressed."""
+        error = answer.error if isinstance(answer.error, dict) else {}
+        if error.get("kind") == STALE_KEY and self._subscription.follows("render"):
+            await self.send(RenderMessage(model=self.backend.deck.model()))
 
     def _run_in_background(self, message: CommandMessage) -> None:
         async def command() -> None:
@@ -337,8 +351,9 @@ class _Connection:
         read = endpoint.read_arguments(args)
         await self._reject_agent(caller.name, name, getattr(read, "request_id", None))
         self._sockets.clients.person_called()
-        given = {"backend": self.backend, "terminals": self.terminals, "clients": self._sockets.clients}
-        given |= {"credentials": self._sockets.credentials, "caller": new_caller(principal, self._name), "args": args}
+        given: dict[str, Any] = {"backend": self.backend, "client": self._client, "terminals": self.terminals}
+        given |= {"clients": self._sockets.clients, "credentials": self._sockets.credentials}
+        given |= {"caller": new_caller(principal, self._name), "args": args}
         return await endpoint.command(self.backend, given, read)
 
     async def _reject_agent(self, by: str, name: str, request_id: str | None) -> None:

@@ -10,6 +10,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from quarterdeck import __version__
 from quarterdeck.api.http.endpoint import Id
+from quarterdeck.core.deck.render_model import RenderModel
 from quarterdeck.views.resources.event_view import EventView
 from quarterdeck.views.resources.request_view import RequestView
 from quarterdeck.views.resources.session_view import SessionView
@@ -165,6 +166,12 @@ class ClientsMessage(ServerMessage, kw_only=True, tag="clients"):
     clients: list[ClientView]
 
 
+class RenderMessage(ServerMessage, kw_only=True, tag="render"):
+    """What a key deck shows: at once for the topic `render`, then after each change."""
+
+    model: RenderModel
+
+
 class StreamMessage(ServerMessage, kw_only=True, tag="stream"):
     """Output that is not part of the feed: text as it is written (`text`, `message`), or a terminal (`reset`,
     `terminal` in base64, `terminal.size`)."""
@@ -237,6 +244,7 @@ AnyServerMessage = (
     | RequestMessage
     | SessionMessage
     | ClientsMessage
+    | RenderMessage
     | StreamMessage
     | StreamOpen
     | ClientCommand

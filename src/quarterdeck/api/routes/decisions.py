@@ -103,7 +103,7 @@ async def _decide(requests: RequestBackend, caller: Caller, request_id: str, bod
     reply = await requests.decide(request_id, decision, body.digest, caller.name, body.note, remember)
     view = decision_view(reply.request) if reply.request else None
     if reply.outcome != "applied" or view is None:
-        raise _refusal(reply)
+        raise decision_refusal(reply)
     view.remembered = rule_view(reply.rule, None) if reply.rule else None
     view.also_decided = list(reply.also_decided)
     return view
@@ -151,7 +151,7 @@ _USED_BY = {
 }
 
 
-def _refusal(reply: CommandReply) -> ApiError:
+def decision_refusal(reply: CommandReply) -> ApiError:
     """The error for a decision that was not applied, with the decision that was made instead."""
     winner = decision_view(reply.request) if reply.request else None
     status = reply.request.status if reply.request else None

@@ -1,6 +1,7 @@
 """Commands of daily work.
 
 decisions    allow, deny, answer, pass
+deck         deck
 event_feed   feed
 mcp          mcp
 plugins      plugins

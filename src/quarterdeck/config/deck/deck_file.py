@@ -56,6 +56,11 @@ def read_deck_file(path: Path) -> DeckReading:
         return DeckReading(None, [f"{path}: is not UTF-8"])
 
 
+def template_layout() -> DeckLayout:
+    """The layout of a new deck."""
+    return require_layout(read_deck(TEMPLATE, NAME))
+
+
 def require_layout(reading: DeckReading) -> DeckLayout:
     """The layout, or a ConfigError with every problem."""
     if reading.layout is None:

@@ -91,7 +91,7 @@ class DispatchView(Struct, frozen=True, kw_only=True):
 
 
 class RenderModel(Struct, frozen=True, kw_only=True):
-    """Everything that a deck shows. `revision` is that of all keys together."""
+    """Everything that a deck shows. `revision` is that of all keys, `problem` what is wrong with `deck.yaml`."""
 
     version: int
     agent_state: str
@@ -109,6 +109,7 @@ class RenderModel(Struct, frozen=True, kw_only=True):
     dial: DialView
     selected: SelectedView | None
     dispatch: DispatchView | None
+    problem: str
     revision: str
 
 
@@ -144,6 +145,7 @@ def render_model(state: State, layout: DeckLayout, at: float) -> RenderModel:
         dial=_dial_view(state, layout),
         selected=SelectedView(what=target.what, id=target.id, name=one_line(target.name)) if target else None,
         dispatch=_dispatch_view(state),
+        problem=one_line(layout.problem),
         revision=page_revision(keys),
     )
 

@@ -73,7 +73,8 @@ class DeckPage(Struct, frozen=True, kw_only=True):
 
 
 class DeckLayout(Struct, frozen=True, kw_only=True):
-    """The whole of `deck.yaml`. `projects` maps a folder to the pages that replace the usual ones in it."""
+    """The whole of `deck.yaml`. `projects` maps a folder to the pages that replace the usual ones in it. `problem` is
+    what is wrong with the file now; the layout is then the last good one."""
 
     pages: tuple[DeckPage, ...]
     prompts: dict[str, DeckPrompt] = {}
@@ -81,3 +82,4 @@ class DeckLayout(Struct, frozen=True, kw_only=True):
     dial_mode: DialMode = "os_scroll"
     esc_when_pending: EscMode = "cancel_only"
     projects: dict[str, tuple[DeckPage, ...]] = {}
+    problem: str = ""

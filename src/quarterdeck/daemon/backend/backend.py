@@ -22,6 +22,7 @@ from quarterdeck.core.model.events import FeedEvent
 from quarterdeck.core.model.state import Token
 from quarterdeck.core.text.audit.audit_row import AuditRow
 from quarterdeck.core.workspace.projects import Scan, project_id_of
+from quarterdeck.daemon.backend.key_deck import DaemonDeck
 from quarterdeck.daemon.backend.projects import DaemonProjects
 from quarterdeck.daemon.backend.requests import DaemonRequests
 from quarterdeck.daemon.backend.risk import RiskService
@@ -65,6 +66,7 @@ def daemon_backend(
     config: Config,
     worktree_folder: Path,
     panes: PaneCache,
+    deck: DaemonDeck,
     collect_stats: Callable[[], dict[str, Any]] = dict,
     settings: Sequence[EffectiveSetting] = (),
     url: Callable[[], str] = str,
@@ -85,6 +87,7 @@ def daemon_backend(
         projects=projects,
         extensions=DaemonExtensions(loop, drivers.of().extensions(projects.folders)),
         tokens=DaemonTokens(loop),
+        deck=deck,
     )
 
 

@@ -26,6 +26,9 @@ from quarterdeck.daemon.loop.waiters import HookAnswer, HookPending
 from quarterdeck.errors import BadInput
 from quarterdeck.wire import HEAVY, MAX_TOOL_INPUT, cap_tool_input, read_json, write_json
 
+EDITOR_TAG = "editor:"
+"""The forwarder puts this before the tag of a terminal of an editor; any other tag is that of an owned session."""
+
 # Looked up once: every hook call is compared with these, and an enum's attribute is slow to find.
 _STREAMED, _TOOL_BEFORE, _PERMISSION_ASKED = EventName.TEXT_STREAMED, EventName.TOOL_BEFORE, EventName.PERMISSION_ASKED
 
@@ -81,7 +84,7 @@ class HookIntake:
     def turns_away(self, caller: HookCaller) -> bool:
         """True if this is a session that has outlived `qd uninstall`: it gets no opinion, and is counted but not
         recorded. A session that Quarterdeck has started calls with hooks of its own, which name its tag."""
-        if not self.is_disconnected or caller.tag:
+        if not self.is_disconnected or (caller.tag and not caller.tag.startswith(EDITOR_TAG)):
             return False
         self.count_turned_away()
         return True
@@ -195,7 +198,12 @@ class HookIntake:
 
 def _read_event(payload: Any, caller: HookCaller, event_id: str) -> RuntimeEvent:
     return AGENTS[caller.agent].read_event(
-        payload, event_id=event_id, at=time.time(), entrypoint=caller.entrypoint, tag=caller.tag, pid=caller.pid
+        payload,
+        event_id=event_id,
+        at=time.time(),
+        entrypoint=caller.entrypoint,
+        tag=caller.tag.removeprefix(EDITOR_TAG),
+        pid=caller.pid,
     )
 
 

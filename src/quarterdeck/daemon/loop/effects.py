@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, get_args
 
+from quarterdeck.core.engine.deck_messages import DeckEffect
 from quarterdeck.core.engine.messages import (
     CheckAfter,
     Command,
@@ -30,6 +31,7 @@ from quarterdeck.daemon.loop.waiters import NO_OPINION, HookAnswer, Waiters, res
 RETURN_SECONDS = 60.0
 """How long an agent that waited before a restart may take to come back: as long as the forwarder tries."""
 
+DECK_EFFECTS: tuple[type[DeckEffect], ...] = get_args(DeckEffect)
 SESSION_EFFECTS: tuple[type[SessionEffect], ...] = get_args(SessionEffect)
 
 
@@ -48,7 +50,7 @@ class EffectPerformer:
             CheckAfter: lambda effect, *_: deadlines.check_after(effect.request_id, effect.seconds),
             Unwatch: lambda effect, *_: deadlines.forget(effect.request_id),
         }
-        self.assign(lambda effect: None, Notify, *SESSION_EFFECTS)
+        self.assign(lambda effect: None, Notify, *SESSION_EFFECTS, *DECK_EFFECTS)
 
     def assign(self, perform: Callable[[Any], None], *kinds: type[Effect]) -> None:
         """Perform effects of these types by this function, which must return at once."""

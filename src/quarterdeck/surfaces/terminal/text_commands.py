@@ -72,6 +72,7 @@ _COMMANDS = (
     _Command("mcp", "", None, "MCP servers: list, test, add, remove"),
     _Command("audit", "", "[COUNT]", "who decided and changed what"),
     _Command("usage", "", "[DAYS]", "what was used and what it cost, by day, project and model"),
+    _Command("deck", "", None, "the key deck: nine keys, what waits, and what they would do"),
     _Command("health", "", "", "the daemon's health and numbers"),
     _Command("help", "", None, "every key and every command"),
     _Command("help", None, "[COMMAND]", "every command, or one"),

@@ -8,6 +8,7 @@ from quarterdeck.surfaces.tui.keys.help_screen import HelpPage
 from quarterdeck.surfaces.tui.screens.about import AboutPage
 from quarterdeck.surfaces.tui.screens.audit import AuditPage
 from quarterdeck.surfaces.tui.screens.base import PageScreen
+from quarterdeck.surfaces.tui.screens.deck_page import DeckScreenPage
 from quarterdeck.surfaces.tui.screens.health import HealthPage
 from quarterdeck.surfaces.tui.screens.rules import RulesPage
 from quarterdeck.surfaces.tui.screens.tasks import TasksPage
@@ -20,6 +21,7 @@ from quarterdeck.surfaces.tui.screens.workspace.projects import ProjectsPage
 PAGES: Mapping[str, Callable[[], PageScreen]] = {
     "about": AboutPage,
     "audit": AuditPage,
+    "deck": DeckScreenPage,
     "health": HealthPage,
     "help": HelpPage,
     "marketplaces": MarketplacesPage,

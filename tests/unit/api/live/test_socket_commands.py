@@ -11,7 +11,8 @@ from quarterdeck.api.live.socket_commands import COMMANDS, SLOW, TYPING
 
 
 def test_decisions_and_typing_are_carried_out_in_order() -> None:
-    assert COMMANDS.keys() - SLOW == {"decide", "add_rule", "remove_rule", *TYPING}
+    deck = {"keypad_press", "dialpad_button_press", "adjustment", "page_nav", "terminals_snapshot"}
+    assert COMMANDS.keys() - SLOW == {"decide", "add_rule", "remove_rule", *TYPING, *deck}
 
 
 @pytest.mark.parametrize(

@@ -141,7 +141,7 @@ def test_another_file_in_its_place_is_left_alone(tmp_path: Path) -> None:
         bind(tmp_path / ("x" * 120))
 
 
-@pytest.mark.parametrize(("tag", "is_recorded"), [("-", False), ("t1", True)], ids=["observed", "owned"])
+@pytest.mark.parametrize(("tag", "is_recorded"), [("-", False), ("editor:e", False), ("t1", True)])
 async def test_after_an_uninstall_only_sessions_with_hooks_of_their_own_are_recorded(
     tmp_path: Path, tag: str, is_recorded: bool
 ) -> None:

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 DECISIONS = ("allow", "edit", "approve", "deny", "interrupt", "remember", "answer", "go-on", "pass")
 PAGE_NAMES = (
-    *("tasks", "rules", "projects", "plugins", "marketplaces", "mcp", "audit", "usage", "health", "help", "about"),
+    *("tasks", "deck", "rules", "projects", "plugins", "marketplaces", "mcp"),
+    *("audit", "usage", "health", "help", "about"),
 )
 JUMPS = ("error", "decision", "prompt", "request")
 

@@ -5,6 +5,7 @@ table_screen    a page with a table, details below it, slow calls, and offers
 rules           the rules
 audit           every decision and change
 tasks           the to-dos of every run
+deck_page       the key deck
 health          the state of the daemon
 usage           what was used over time, and what it cost
 about           version, home, and what leaves this machine
