@@ -14,6 +14,7 @@ from quarterdeck.core.text.feed.row_words import NAMES
 from quarterdeck.core.text.titles import SUBJECT_FIELDS
 from quarterdeck.surfaces.terminal.request_card import FORMS, WANTS
 from quarterdeck.surfaces.text.session_order import RANKS
+from quarterdeck.views.session_label import STATES
 
 FILE = Path(__file__).parents[2] / "src" / "quarterdeck" / "surfaces" / "web" / "lib" / "labels.js"
 
@@ -24,6 +25,8 @@ def labels_text() -> str:
         "MARKS": ("Record<string, string>", dict(MARKS)),
         "RISK_RANKS": ("Record<string, number>", {level: rank for rank, level in enumerate(MARKS)}),
         "STATE_RANKS": ("Record<string, number>", dict(RANKS)),
+        "STATE_WORDS": ("Record<string, string>", {str(state): label.word for state, label in STATES.items()}),
+        "GLYPHS": ("Record<string, string>", {str(state): label.glyph for state, label in STATES.items()}),
         "WANTS": ("Record<string, string>", {str(kind): words for kind, words in WANTS.items()}),
         "FORMS": ("Record<string, string>", FORMS),
         "TOOL_NAMES": ("Record<string, string>", {str(kind): name for kind, name in NAMES.items()}),

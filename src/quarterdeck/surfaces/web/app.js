@@ -1,10 +1,11 @@
 // The page: the desk, the wall of sessions, and one session.
-import { connect, connection } from "./lib/connection.js";
+import { connect, connection, get } from "./lib/connection.js";
 import { html, render, signal, useEffect } from "./lib/html.js";
 import { install } from "./lib/install.js";
 import { go, pending, route } from "./lib/store.js";
 import { KEYS, STRINGS } from "./lib/strings.js";
 import { Desk, step } from "./views/desk.js";
+import { Deck } from "./views/deck.js";
 import { Device } from "./views/device.js";
 import { Dialog } from "./views/dialog.js";
 import { Banner, Header, SignedOut } from "./views/header.js";
@@ -16,6 +17,8 @@ import { Wall } from "./views/wall.js";
 
 /** The dialog that is open: help, start, many, or none. */
 const open = signal("");
+/** A device that was paired as a deck shows nothing else. */
+const isDeck = signal(false);
 const close = () => void (open.value = "");
 
 /** @type {Record<string, () => void>} */
@@ -27,6 +30,7 @@ const SHORTCUTS = {
   k: () => step(-1),
   g: () => go(),
   w: () => go("sessions"),
+  c: () => go("deck"),
   n: nextRequest,
   "/": () => {
     const found = ["feed-search", "wall-filter", "filter"].map((id) => document.getElementById(id)).find((one) => one && one.offsetParent);
@@ -61,23 +65,26 @@ function Help() {
 function App() {
   useEffect(() => {
     addEventListener("keydown", onKey);
+    get("/me").then((me) => (isDeck.value = me.kind === "deck"), () => {});
     return () => removeEventListener("keydown", onKey);
   }, []);
   if (connection.value === "signed-out") return html`<${SignedOut} />`;
+  if (isDeck.value) return html`<div class="page at-deck alone"><${Banner} /><${Guard}><${Deck} /><//></div>`;
   const [view, id] = route.value;
-  const inside = view === "session" && id ? "session" : view === "sessions" ? "sessions" : "desk";
+  const inside = view === "session" && id ? "session" : view === "sessions" || view === "deck" ? view : "desk";
   const start = () => void (open.value = "start");
   return html`<div class=${`page at-${inside}`}>
     <${Guard}><${Header} ...${{ inside, onStart: start, onHelp: () => void (open.value = "help") }} /><//>
     <${Banner} />
-    <div class="columns">
+    ${inside === "deck" ? html`<${Guard}><${Deck} /><//>` : html`<div class="columns">
       ${inside === "sessions" ? html`<${Guard}><${Wall} onStart=${start} /><//>` : html`<${Guard}><${Sessions} /><//>`}
       ${inside === "session" ? html`<${Guard} key=${id}><${SessionView} sessionId=${id} /><//>` : null}
       <${Guard}><${Desk} main=${inside === "desk"} onMany=${() => void (open.value = "many")} /><//>
-    </div>
+    </div>`}
     <nav class="tabs" aria-label=${STRINGS.views}>
       <button type="button" aria-current=${inside === "desk" ? "page" : "false"} onClick=${() => go()}>${STRINGS.desk}${pending.value.length ? html` <b>${pending.value.length}</b>` : null}</button>
-      <button type="button" aria-current=${inside === "desk" ? "false" : "page"} onClick=${() => go("sessions")}>${STRINGS.sessions}</button>
+      <button type="button" aria-current=${inside === "sessions" || inside === "session" ? "page" : "false"} onClick=${() => go("sessions")}>${STRINGS.sessions}</button>
+      <button type="button" aria-current=${inside === "deck" ? "page" : "false"} onClick=${() => go("deck")}>${STRINGS.deck}</button>
     </nav>
     ${open.value === "help" ? html`<${Help} />` : open.value === "start" ? html`<${StartDialog} close=${close} />` : open.value === "many" ? html`<${Many} close=${close} />` : null}
   </div>`;

@@ -31,6 +31,34 @@ export const STATE_RANKS = {
 };
 
 /** @type {Record<string, string>} */
+export const STATE_WORDS = {
+  "running": "running",
+  "waiting_permission": "needs you",
+  "waiting_input": "asks",
+  "idle": "idle",
+  "complete": "done",
+  "settled": "ready",
+  "blocked": "blocked",
+  "sent": "sent",
+  "unknown": "unknown",
+  "ended": "ended"
+};
+
+/** @type {Record<string, string>} */
+export const GLYPHS = {
+  "running": "●",
+  "waiting_permission": "◆",
+  "waiting_input": "?",
+  "idle": "○",
+  "complete": "✓",
+  "settled": "■",
+  "blocked": "✕",
+  "sent": "→",
+  "unknown": "·",
+  "ended": "–"
+};
+
+/** @type {Record<string, string>} */
 export const WANTS = {
   "shell": "wants to run",
   "read": "wants to read",

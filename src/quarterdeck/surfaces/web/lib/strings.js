@@ -196,6 +196,27 @@ export const STRINGS = {
   failure: "Error",
   openRequest: "Open the request",
   forkHere: "Fork from here",
+  // the key deck
+  deck: "Deck",
+  keys: "Keys",
+  deckRequest: "What waits",
+  deckNoSession: "no session",
+  deckChanged: "This key has just changed. Press it again.",
+  hooksActive: "hooks active",
+  hooksAbsent: "hooks absent",
+  fullScreen: "Full screen",
+  page: "Page",
+  pageBefore: "Page before",
+  pageAfter: "Next page",
+  rollBack: "Select the one before",
+  rollOn: "Select the next one",
+  rollerSelects: "select a terminal or session",
+  rollerEmpty: "nothing else to select",
+  holdIt: "hold to confirm",
+  armedHow: "Enter sends it",
+  undelivered: "Not delivered:",
+  allowMakes: "Allow makes the rule",
+  noSafeRule: "none is safe",
 };
 
 /** What a feed can be reduced to. @type {Record<string, string>} */
@@ -229,6 +250,13 @@ export const KEYS = [
     ["r", "remember the decision as a rule"],
     ["p", "leave it to the terminal"],
     ["x", "show everything"],
+  ]],
+  ["On the deck", [
+    ["c", "go to the deck"],
+    ["1 to 9", "press a key; hold it where it has a ring"],
+    ["Enter", "send what is armed"],
+    ["Esc", "disarm, or interrupt"],
+    ["[ / ]", "page before or after"],
   ]],
   ["In a feed", [
     ["j / k", "next or previous row (when a row has the focus)"],

@@ -33,7 +33,8 @@ export function Header({ inside, onHelp, onStart }) {
     <a class="brand" href="#/" aria-label=${STRINGS.title}><img src="/icon.svg" alt="" width="24" height="24" /><span>${STRINGS.title}</span></a>
     <nav class="views" aria-label=${STRINGS.views}>
       <button type="button" aria-current=${inside === "desk" ? "page" : "false"} onClick=${() => go()}>${STRINGS.desk}${waits ? html` <b class="badge">${waits}</b>` : null}</button>
-      <button type="button" aria-current=${inside === "desk" ? "false" : "page"} onClick=${() => go("sessions")}>${STRINGS.sessions}</button>
+      <button type="button" aria-current=${inside === "sessions" || inside === "session" ? "page" : "false"} onClick=${() => go("sessions")}>${STRINGS.sessions}</button>
+      <button type="button" aria-current=${inside === "deck" ? "page" : "false"} onClick=${() => go("deck")}>${STRINGS.deck}</button>
     </nav>
     <p class="counts" aria-live="polite">
       <span class="running">${running} ${STRINGS.running}</span>
