@@ -232,10 +232,8 @@ class Daemon:
         self._exits.push_async_callback(self._past_sessions.close)
         self._panes = PaneCache(self._drivers.running, os.environ)
         self._exits.callback(self._panes.close)
-        settings = self._loop.state.settings
-        self._risk_service = RiskService(
-            self._cwd_of, self._loop.submit, settings.home, settings.guarded, load_plugins()
-        )
+        loop, settings = self._loop, self._loop.state.settings
+        self._risk_service = RiskService(self._cwd_of, loop.submit, settings.home, settings.guarded, load_plugins())
         self._exits.callback(self._risk_service.close)
         self._projects = DaemonProjects(self._config.projects, self._loop, self._past_sessions, self._drivers)
         self._exits.push_async_callback(self._projects.close)
@@ -283,16 +281,13 @@ class Daemon:
         )
         self._credentials = read_credentials(self._home, loop, self._redactor)
         self._exits.callback(self._save_token_use)
-        ancestry = KnownAncestry(self._drivers, lambda: loop.state.sessions, self._tmux_socket)
-        agents = AgentGuard(ancestry, loop.submit)
-        rate_limit = RateLimit()
-        source = MachineSource(backend)
-        live = Broadcaster(source)
+        agents = AgentGuard(KnownAncestry(self._drivers, lambda: loop.state.sessions, self._tmux_socket), loop.submit)
+        live = Broadcaster(source := MachineSource(backend))
         loop.subscribe(lambda events: live.published(events, at_once=not loop.is_answering))
         loop.watch_requests(lambda requests: live.changed(requests, at_once=not loop.is_answering))
         loop.watch_requests(self._risk_service.requests_changed)
         self._intake.on_stream = self._controller.on_stream = live.stream
-        clients, terminals = Clients(attendance), MachineTerminals(backend.sessions)
+        rate_limit, clients, terminals = RateLimit(), Clients(attendance), MachineTerminals(backend.sessions)
         self._deck.connect(live, clients)
         api = create_api(backend, self._credentials, rate_limit, agents, clients)
         pages = Pages(backend.tokens, self._credentials, authority_in(self._home.path / "tls").cert)
