@@ -300,16 +300,15 @@ class Daemon:
             page_paths=pages.paths,
             routes=api.state.routes,
         )
-        self._hub = self._make_hub(backend, live, cast(App, api))
-        stats.hub_report = self._hub.report
+        self._hub = self._make_hub(backend, live, cast(App, api), stats)
 
-    def _make_hub(self, backend: Backend, live: Broadcaster, api: App) -> HubClient:
-        config, home = self._config, self._home
+    def _make_hub(self, backend: Backend, live: Broadcaster, api: App, stats: StatsCollector) -> HubClient:
+        home, reader = self._home, self._exits.enter_context(closing(Reader(self._home.database)))
         known = [home.token("token"), home.token("hook-token"), *secrets_of(os.environ)]
-        parts = (self._loop, self._log, self._exits.enter_context(closing(Reader(home.database))), backend, live, api)
-        hub = HubClient(home.path, config.hub, runner_name(config), *parts, self._attendance, known)
+        parts = (self._loop, self._log, reader, backend, live, api, self._attendance, known)
+        hub = HubClient(home.path, self._config.hub, runner_name(self._config), *parts)
         self._exits.push_async_callback(hub.stop)
-        self._maintenance.retention.before_trim = hub.make_room
+        self._maintenance.retention.before_trim, stats.hub_report = hub.make_room, hub.report
         return hub
 
     def _effective_settings(self) -> list[EffectiveSetting]:
