@@ -24,7 +24,7 @@ from quarterdeck.surfaces.terminal.model import Model
 from quarterdeck.surfaces.terminal.request_item import RequestItem
 from quarterdeck.surfaces.tui import dialogs
 from quarterdeck.surfaces.tui.app import QuarterdeckApp
-from quarterdeck.surfaces.tui.dialogs.base import DecisionDialog, Dialog
+from quarterdeck.surfaces.tui.dialogs.base import DecisionDialog, Dialog, LinesDialog
 from quarterdeck.surfaces.tui.dialogs.decisions.answer import AnswerDialog
 from quarterdeck.surfaces.tui.dialogs.decisions.batch import BatchDialog
 from quarterdeck.surfaces.tui.dialogs.decisions.edit import EditDialog
@@ -68,7 +68,7 @@ KNOWN = 6
 """Characters at the beginning of a text, or at its end where an input has scrolled there, by which it is known."""
 SHOWS_NOTHING_FOREIGN = (MarketplaceDialog, McpServerDialog, PlanDialog)
 """Dialogs that show nothing from outside."""
-BASES = {Dialog, DecisionDialog, CommandDialog, SessionDialog, RulePreviewDialog}
+BASES = {Dialog, LinesDialog, DecisionDialog, CommandDialog, SessionDialog, RulePreviewDialog}
 
 
 def session_with(text: str) -> Json:
