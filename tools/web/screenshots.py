@@ -23,6 +23,8 @@ SHOTS: dict[str, tuple[dict[str, int], str, str]] = {
     "web-desk-light": (DESKTOP, "light", ""),
     "web-session": (DESKTOP, "light", "session/{session}"),
     "web-wall": (DESKTOP, "dark", "sessions"),
+    "web-deck": (DESKTOP, "dark", "deck"),
+    "web-deck-phone": (PHONE, "light", "deck"),
     "web-phone": (PHONE, "dark", ""),
     "web-phone-light": (PHONE, "light", ""),
 }
@@ -60,6 +62,14 @@ def sign_in(browser: Browser, home: Path, size: dict[str, int], theme: str) -> P
     return page
 
 
+def until_cards_are_drawn(page: Page, size: dict[str, int], place: str) -> None:
+    expect(page.locator(".tile" if place == "sessions" else ".card").first).to_be_visible()
+    if size is DESKTOP:
+        expect(page.locator(".diff")).to_be_attached()
+        expect(page.locator("button.allow:not(:disabled)")).not_to_have_count(1)
+    expect(page.locator("button.allow").first).to_be_enabled()
+
+
 def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     with demo() as home, chromium() as browser:
@@ -71,11 +81,10 @@ def main() -> None:
         for name, (size, theme, place) in SHOTS.items():
             page = sign_in(browser, home, size, theme)
             page.goto(f"{page.url.partition('#')[0]}#/{place.format(session=session['session_id'])}")
-            expect(page.locator(".tile" if place == "sessions" else ".card").first).to_be_visible()
-            if size is DESKTOP:
-                expect(page.locator(".diff")).to_be_attached()
-                expect(page.locator("button.allow:not(:disabled)")).not_to_have_count(1)
-            expect(page.locator("button.allow").first).to_be_enabled()
+            if place == "deck":
+                expect(page.locator(".key[data-action='allow'][aria-disabled='false']")).to_be_visible()
+            else:
+                until_cards_are_drawn(page, size, place)
             page.screenshot(path=FOLDER / f"{name}.png", animations="disabled")
             page.context.close()
             sys.stdout.write(f"docs/screenshots/{name}.png\n")
