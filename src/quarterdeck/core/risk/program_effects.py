@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from quarterdeck.core.programs.command_effects import WordEffects, command_effects, effect_text
-from quarterdeck.core.programs.grammar import FETCH, OPERAND, OUTSIDE, PROGRAM, PROJECT, SECRET, SEND, UNKNOWN, word_set
+from quarterdeck.core.programs.grammar import (
+    FETCH,
+    MORE,
+    OPERAND,
+    OUTSIDE,
+    PROGRAM,
+    PROJECT,
+    SECRET,
+    SEND,
+    UNKNOWN,
+    word_set,
+)
 from quarterdeck.core.programs.registry import known_programs, program
 from quarterdeck.core.risk.command_table import PROJECT_TOOLS
 from quarterdeck.core.risk.file_risk import RiskReason
@@ -137,7 +148,9 @@ def effect_reasons(call: Call, name: str, location: AgentLocation) -> Iterator[R
         elif not effects & ~(SEND | FETCH) and tuple(_plain(call)[:2]) in _WRITES_TO_A_FORGE:
             return
         elif effects & (SEND | SECRET | PROGRAM | OPERAND) or name in _DEPLOYS_ALONE:
-            yield RiskReason("high", f"{effect_text(effects & ~UNKNOWN) or 'changes what is online'} ({_words(call)})")
+            yield RiskReason(
+                "high", f"{effect_text(effects & ~(UNKNOWN | MORE)) or 'changes what is online'} ({_words(call)})"
+            )
     elif name == "git":
         yield from _git(call, found)
     elif name in ("docker", "podman", "nerdctl") and any(

@@ -154,3 +154,9 @@ def test_what_loses_work_or_reaches_elsewhere_is_high(line: str) -> None:
 )
 def test_everyday_work_is_not(line: str) -> None:
     assert LEVELS.index(risk_of_line(line)) < LEVELS.index("high")
+
+
+def test_a_reason_speaks_of_the_command_and_of_no_rule() -> None:
+    line = "kubectl delete pvc --all -n staging"
+    reasons = [reason.text for reason in effect_reasons(call(line), "kubectl", HERE)]
+    assert reasons == ["sends or changes something elsewhere (kubectl delete pvc --all)"]
