@@ -49,10 +49,12 @@ PEOPLE: dict[str, tuple[str, str]] = {
     "create_pairing_code": ("", "pair"),
     "revoke_device": ("", "devices revoke"),
     "confirm_step_up": ("", "devices confirm"),
+    **dict.fromkeys(("keypad_press", "dialpad_button_press", "adjustment", "page_nav"), ("deck", "deck")),
 }
 """Where a person does what is no command on one session: on the `:` line, or on the page of that name, and in a shell.
 Access and files are for the shell alone."""
 FOR_PROGRAMS = {
+    "terminals_snapshot": "what an editor's extension sends",
     "command_client": "for an editor's extension and the button deck",
     "pair_device": "what a new device itself sends",
     "ask_step_up": "what the page of a device sends",

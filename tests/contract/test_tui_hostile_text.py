@@ -45,6 +45,8 @@ from quarterdeck.surfaces.tui.screen_registry import PAGES
 from quarterdeck.surfaces.tui.screens.workspace.worktree import WorktreePage
 from quarterdeck.surfaces.tui.widgets.footer import KeyFooter
 from quarterdeck.views.resources.session_view import SessionView, StopResult
+from quarterdeck.wire import read_json, write_json
+from tests.support.deck_scene import DeckScene
 from tests.support.hostile import HOSTILE, TEXTS
 from tests.support.pilot import TuiPilot
 from tests.support.recorded_daemon import (
@@ -62,6 +64,7 @@ from tests.support.recorded_daemon import (
     session,
     snapshot,
 )
+from tests.unit.core.deck.test_shown_request import asks
 
 SIZE = (170, 60)
 KNOWN = 6
@@ -146,7 +149,17 @@ def answers(text: str) -> dict[str, Json]:
         },
         "/rules/simulate": {"seen": 1, "decided": 1, "left": 0, "next": None, "surprises": [], "examples": []},
         "/requests/q1": request_with(text) | {"rule": None},
+        "/deck": deck_with(text),
     }
+
+
+def deck_with(text: str) -> Json:
+    model: Json = read_json(write_json(asks(DeckScene(), "q1", "ls").model))
+    model["request"] |= {"detail": text, "project": text, "tool_name": text, "reasons": [text], "hides": [text]}
+    model["state"] |= {"title": text, "project": text}
+    for key in model["keypad"]["slots"]:
+        key |= {"label": text, "sublabel": text, "glyph": text}
+    return model | {"problem": text, "page_name": text}
 
 
 @asynccontextmanager

@@ -45,6 +45,7 @@ REWORDED = (
     (re.compile(r"^⚠ Plan to approve$"), "⚠ Plan to approve: 1. Drain"),
     (re.compile(r"^as it was asked; the file is not looked into$"), "as requested; the file was not read"),
     (re.compile(r"^the transcript has no usable path$"), "the transcript path is missing or invalid"),
+    (re.compile(r"^→ Sent op1$"), "→ Sent op1 from the deck"),
 )
 """Texts that are made again (titles, risk reasons, notes, what a transcript lacks), as the previous version worded
 them and as they are now."""
@@ -174,6 +175,7 @@ ADDED = frozenset(
         "actions",
         "agent",
         "colours",
+        "deck",
         "decisions",
         "details",
         "fork_at",
@@ -181,6 +183,7 @@ ADDED = frozenset(
         "glyph",
         "hides",
         "holder",
+        "hook_at",
         "label",
         "last_error",
         "retrying",

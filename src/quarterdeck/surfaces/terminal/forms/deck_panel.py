@@ -23,7 +23,7 @@ STYLES: Mapping[str, str] = {"green": "good", "red": "blocked", "yellow": "warn"
 BUTTON_KEYS: Mapping[str, str] = {"enter": "enter", "escape": "esc", "x": "export", "c": "ctrl_c"}
 PAGE_KEYS: Mapping[str, str] = {"[": "prev", "]": "next"}
 ROLLER_KEYS: Mapping[str, int] = {"-": -1, "+": 1}
-HELP = "1-9 keys · Enter · Esc · x Export · c Ctrl-C · [ ] page · - + roller · q leaves"
+HELP = "1-9 keys · Enter · {esc} · x Export · c Ctrl-C · [ ] page · - + roller · {leave} leaves"
 
 
 class DeckCommandCall(NamedTuple):
@@ -69,8 +69,9 @@ class DeckKeyReader:
         return None
 
 
-def deck_lines(model: Json, now: float, note: str = "") -> Iterator[StyledLine]:
-    """The whole deck: the session, the keys, the request, the buttons."""
+def deck_lines(model: Json, now: float, note: str = "", *, esc: str = "Esc", leave: str = "q") -> Iterator[StyledLine]:
+    """The whole deck: the session, the keys, the request, the buttons. `esc` names the key of its Esc button,
+    `leave` the one that leaves it."""
     yield from _head(model, now)
     yield StyledLine()
     slots = model["keypad"]["slots"]
@@ -84,7 +85,7 @@ def deck_lines(model: Json, now: float, note: str = "") -> Iterator[StyledLine]:
         yield line(("✕ ", "blocked"), one_line(model["problem"]))
     if note:
         yield line(("! ", "warn"), one_line(note))
-    yield line((HELP, "dim"))
+    yield line((HELP.format(esc=esc, leave=leave), "dim"))
 
 
 def _head(model: Json, now: float) -> Iterator[StyledLine]:

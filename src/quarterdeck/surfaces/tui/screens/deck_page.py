@@ -16,14 +16,13 @@ REFRESH_SECONDS = 0.5
 
 
 class DeckScreenPage(TextPage):
-    """The key deck. Its Esc disarms or interrupts, so q goes back."""
+    """The key deck. Escape leaves it like every other screen, so its own Esc is on e."""
 
     heading = "Deck"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("q", "dismiss", "back"),
         *(Binding(str(n), f"type('{n}')", "press", show=False) for n in range(1, 10)),
         Binding("enter", "type('enter')", "send"),
-        Binding("escape", "type('escape')", "disarm or interrupt", key_display="esc"),
+        Binding("e", "type('escape')", "disarm or interrupt"),
         Binding("x", "type('x')", "export"),
         Binding("c", "type('c')", "Ctrl-C"),
         Binding("left_square_bracket", "type('[')", "page back", key_display="["),
@@ -47,7 +46,7 @@ class DeckScreenPage(TextPage):
 
     def _draw(self) -> None:
         if self._model is not None:
-            self.show(deck_lines(self._model, time.time(), self._note))
+            self.show(deck_lines(self._model, time.time(), self._note, esc="e Esc", leave="Esc"))
 
     @work(group="press")
     async def action_type(self, name: str) -> None:
