@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from quarterdeck.daemon.setup.joined_hub import join
+from tests.contract.test_cli import qd
 from tests.support.daemon import Daemon, HeldHook, Json, decision_in, permission, prompt, until
 from tests.support.hub import HubProcess
 
@@ -177,3 +178,72 @@ def test_questions_only_a_machine_can_answer_go_there(fleet: Fleet) -> None:
     status, stats = fleet.hub.api("GET", f"/stats{where}")
     assert (status, stats["runner_id"]) == (200, runner_id(two))
     assert fleet.hub.api("GET", "/stats")[1]["runner_id"] not in (runner_id(one), runner_id(two))
+
+
+def at_hub(fleet: Fleet, folder: Path, *words: str) -> str:
+    """What a command prints that a person runs at the hub."""
+    named = "--url", fleet.hub.url, "--token-file", str(fleet.hub.home / "token")
+    result = qd(folder / "person", *named, *words)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@pytest.mark.law("H10")
+def test_a_rule_of_the_hub_decides_on_every_machine_also_without_the_hub(fleet: Fleet, tmp_path: Path) -> None:
+    one, away = fleet.daemon("one"), fleet.daemon("two", QUARTERDECK_HUB_MAY="observe")
+    away.kill9()
+    until(lambda: fleet.state(away) == "away")
+    assert "deny" in at_hub(fleet, tmp_path, "rules", "add", "Bash(rm:*)", "--effect", "deny", "--scope", "hub")
+    until(lambda: one.events("rule.add"), what="the rule on a connected machine")
+    away.restart()
+    until(lambda: away.events("rule.add"), what="the rule on a machine that was away")
+    for daemon in (one, away):
+        assert decision_in(daemon.hook(permission("rm -rf build"))[1]) == "deny"
+    until(lambda: fleet.hub.api("GET", "/rules")[1]["rules"][0]["hits"] == 2, what="the hits of both machines")
+    [rule] = fleet.hub.api("GET", "/rules")[1]["rules"]
+    assert (rule["scope"], rule["runner_id"]) == ("hub", fleet.hub.note()["hub_id"])
+    assert rule["rule_id"] in at_hub(fleet, tmp_path, "rules", "list")
+    [entry] = [
+        e for e in fleet.hub.api("GET", "/audit?kind=rule.add")[1]["audit"] if e["runner_id"] == rule["runner_id"]
+    ]
+    assert (entry["who"], entry["about"]) == ("owner", "deny Bash(rm:*)")
+    fleet.hub.kill9()
+    for daemon in (one, away):
+        [kept] = daemon.api("GET", "/rules")[1]["rules"]
+        assert (kept["rule_id"], "at the hub" in kept["created_by"]) == (rule["rule_id"], True)
+        assert decision_in(daemon.hook(permission("rm -rf build"))[1]) == "deny"
+    fleet.hub.restart()
+    assert [one["rule_id"] for one in fleet.hub.api("GET", "/rules")[1]["rules"]][:1] == [rule["rule_id"]]
+    until(lambda: fleet.state(one) == fleet.state(away) == "ready")
+    assert len(one.events("rule.add")) == 1
+    at_hub(fleet, tmp_path, "rules", "remove", rule["rule_id"])
+    for daemon in (one, away):
+        until(lambda: daemon.api("GET", "/rules")[1]["rules"] == [], what="no rule of the hub")  # noqa: B023
+    assert fleet.hub.api("GET", "/rules")[1]["rules"] == []
+
+
+@pytest.mark.law("H10")
+def test_an_allow_rule_of_the_hub_holds_only_where_it_is_granted(fleet: Fleet) -> None:
+    granted = fleet.daemon("one", QUARTERDECK_HUB_MAY="observe,approve,rules")
+    careful = fleet.daemon("two")
+    rule = {"effect": "allow", "pattern": "Bash(make:*)", "scope": "hub"}
+    assert fleet.hub.api("POST", "/rules", rule)[0] == 201
+    until(lambda: granted.events("rule.add"), what="the rule where it is granted")
+    assert decision_in(granted.hook(permission("make all"))[1]) == "allow"
+    until(lambda: careful.api("GET", "/stats")[1]["hub"]["rules_refused"] == 1, what="the rule that is not taken")
+    held = careful.hold(permission("make all"))
+    [request] = careful.until_pending(1)
+    assert careful.events("rule.add") == []
+    careful.decide(request, "deny")
+    held.answer()
+    status, refused = careful.api("POST", "/rules", rule)
+    assert (status, refused["error"]["field"]) == (422, "scope")
+
+
+def test_a_rule_of_another_scope_is_made_on_the_machine_that_is_named(fleet: Fleet) -> None:
+    one, two = (fleet.daemon(name, QUARTERDECK_HUB_MAY="observe,rules") for name in ("one", "two"))
+    rule = {"effect": "deny", "pattern": "Bash(mv:*)", "scope": "user"}
+    assert fleet.hub.api("POST", "/rules", rule)[0] == 422
+    status, made = fleet.hub.api("POST", f"/rules?runner_id={runner_id(two)}", rule)
+    assert (status, made["scope"]) == (201, "user")
+    assert [len(daemon.api("GET", "/rules")[1]["rules"]) for daemon in (one, two)] == [0, 1]

@@ -12,6 +12,7 @@ from quarterdeck.api.http.credentials import ALL, Principal
 from quarterdeck.api.http.principal import Caller, new_caller
 from quarterdeck.api.live.broadcast import Broadcaster
 from quarterdeck.daemon.ingest.attendance import Attendance
+from quarterdeck.hub.common_rules import CommonRules
 from quarterdeck.hub.hub_backend import HubBackend
 from quarterdeck.hub.hub_health import HubHealth
 from quarterdeck.hub.hub_tokens import HubTokens
@@ -24,6 +25,7 @@ from quarterdeck.hub.store.commit_queue import CommitQueue
 from quarterdeck.hub.store.enrolments import add_enrolment, enrolments, machines
 from quarterdeck.hub.store.hub_reader import HubReader
 from quarterdeck.hub.store.hub_schema import open_hub_store
+from quarterdeck.hub.store.rule_rows import read_rules
 from quarterdeck.hub.store.token_rows import read_tokens
 from quarterdeck.link.messages import AnyHubMessage, RegisterMessage, ViewMessage
 from tests.support.hub import link_event
@@ -70,6 +72,7 @@ class HubParts:
         self.calls = MachineCalls(self.registry, self.commits)
         self.streams = MachineStreams()
         self.tokens = HubTokens(self.commits, read_tokens(db))
+        self.rules = CommonRules(self.commits, self.registry, read_rules(db))
         attendance = Attendance()
         health: Any = (path / "hub.db", self.commits, self.source, self.shown, self.registry, attendance, [])
         self.failures: list[str] = []
@@ -81,10 +84,12 @@ class HubParts:
             source=self.source,
             calls=self.calls,
             tokens=self.tokens,
+            rules=self.rules,
             health=HubHealth("hub-1", *health),
         )
         self.intake = EventIntake(
             *(self.registry, self.commits, self.source, self.shown, self.live, self.calls, self.streams),
+            rules=self.rules,
             count_failure=self.failures.append,
         )
 

@@ -43,6 +43,7 @@ from quarterdeck.daemon.setup.servers import Servers
 from quarterdeck.daemon.telemetry.log_redaction import Redactor
 from quarterdeck.daemon.telemetry.logs import log_unhandled_errors, start_logs
 from quarterdeck.errors import HomeError, Refused, StoreError
+from quarterdeck.hub.common_rules import CommonRules
 from quarterdeck.hub.hub_backend import HubBackend
 from quarterdeck.hub.hub_health import HubHealth
 from quarterdeck.hub.hub_home import HubHome
@@ -59,6 +60,7 @@ from quarterdeck.hub.store.enrolments import digests, enrolments, machines
 from quarterdeck.hub.store.hub_reader import HubReader
 from quarterdeck.hub.store.hub_schema import open_hub_store
 from quarterdeck.hub.store.machine_views import SessionQuery, list_request_views, list_session_views
+from quarterdeck.hub.store.rule_rows import read_rules
 from quarterdeck.hub.store.stored_events import index_sessions, next_place
 from quarterdeck.hub.store.token_rows import kept_value, read_tokens
 from quarterdeck.link.codec import MAX_BYTES
@@ -157,6 +159,7 @@ class Hub:
         self._calls = MachineCalls(self._registry, self._commits)
         self._streams = MachineStreams()
         self._tokens = HubTokens(self._commits, read_tokens(db))
+        self._rules = CommonRules(self._commits, self._registry, read_rules(db))
         database = self._home.database
         self._indexer = LogFollower("search index", lambda: SearchIndex(database), lambda: self._source.place)
         self._exits.callback(self._indexer.stop)
@@ -181,10 +184,12 @@ class Hub:
             source=self._source,
             calls=self._calls,
             tokens=self._tokens,
+            rules=self._rules,
             health=health,
         )
         self._intake = EventIntake(
             *(self._registry, self._commits, self._source, self._shown, self._live, self._calls, self._streams),
+            rules=self._rules,
             count_failure=self._credentials.failures.count,
         )
         terminals = HubTerminals(self._streams, self._live_session)

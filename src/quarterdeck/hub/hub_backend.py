@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from quarterdeck.api.http.error_responses import ApiError, invalid, not_found
 from quarterdeck.api.http.resource import one_of
+from quarterdeck.hub.common_rules import CommonRules
 from quarterdeck.hub.hub_health import HubHealth
 from quarterdeck.hub.hub_tokens import HubTokens
 from quarterdeck.hub.runners.machine_calls import MachineCalls
@@ -28,6 +29,7 @@ class HubBackend(Struct, frozen=True, kw_only=True):
     source: HubSource
     calls: MachineCalls
     tokens: HubTokens
+    rules: CommonRules
     health: HubHealth
 
     @property

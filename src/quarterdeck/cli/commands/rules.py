@@ -41,7 +41,7 @@ from quarterdeck.cli.common import (
 from quarterdeck.cli.output.progress import progress_bar
 from quarterdeck.cli.output.request_card import styled_texts
 from quarterdeck.cli.output.time_args import read_duration
-from quarterdeck.core.model.rule import OFFERED_SCOPES, ONLY_SESSION, SCOPES, Rule
+from quarterdeck.core.model.rule import ONLY_SESSION, SCOPES, Rule
 from quarterdeck.core.model.tool_kinds import MAIN_FIELDS
 from quarterdeck.core.patterns.coverage import coverage
 from quarterdeck.core.patterns.rule_words import word_kind
@@ -64,7 +64,7 @@ Words = Annotated[
         "Effect and pattern of the rule, for example: allow 'Bash(git log:*)'.", metavar="[allow|deny|ask] PATTERN"
     ),
 ]
-ScopeOption = Annotated[str | None, option("Where the rule applies (default: user).", metavar="|".join(OFFERED_SCOPES))]
+ScopeOption = Annotated[str | None, option("Where the rule applies (default: user).", metavar="|".join(SCOPES))]
 SessionOption = Annotated[str | None, option("Session that the rule or call belongs to.", "--session")]
 ProjectOption = Annotated[Path | None, option("Apply the rule only in this folder and below.", "--project")]
 EffectOption = Annotated[
@@ -197,7 +197,7 @@ def remove(
 
 @command(app)
 def clear(
-    scope: Annotated[str | None, option("Only rules of this scope.", metavar="|".join(OFFERED_SCOPES))] = None,
+    scope: Annotated[str | None, option("Only rules of this scope.", metavar="|".join(SCOPES))] = None,
     yes: Yes = False,
 ) -> None:
     """Remove all rules, or all of one scope."""

@@ -12,7 +12,7 @@ from quarterdeck.core.model.decisions import Allow, Decision, Deny
 from quarterdeck.core.model.event_data.admin_data import ProjectTrustData, RuleAddData
 from quarterdeck.core.model.events import USER
 from quarterdeck.core.model.payload import shared_fields
-from quarterdeck.core.model.rule import MAX_RULES, NO_HUB, Rule
+from quarterdeck.core.model.rule import HUB_PREFIX, MAX_RULES, NO_HUB, Rule
 from quarterdeck.core.model.state import Request
 from quarterdeck.core.rules.file_format import RuleSpec, check_rule
 from quarterdeck.core.rules.pattern_suggestions import suggested_patterns
@@ -120,6 +120,8 @@ def _validation_error(step: Step, rule: Rule) -> tuple[str, str] | None:
         return "invalid", "expires_at: is in the past"
     if rule.scope == "hub" and not step.draft.state.settings.in_hub:
         return "invalid", f"scope: {NO_HUB}; use the scope user for a rule of this machine"
+    if rule.scope == "hub" and not rule.rule_id.startswith(HUB_PREFIX):
+        return "invalid", "scope: a rule for every machine is made at the hub: qd --url HUB rules add … --scope hub"
     if rule.effect == "allow" and trust_at(step.draft.trust, rule.scope_path or "") == NO_TRUST:
         path = rule.scope_path
         return "untrusted_project", f"scope_path: {path} is not trusted; first: qd projects trust {path}"

@@ -15,13 +15,16 @@ SCOPES = ("once", "session", "project", "user", "hub")
 """Narrowest first."""
 
 OFFERED_SCOPES = SCOPES[:-1]
-"""The scopes that help texts offer: `hub` needs a hub, and no machine can join one yet."""
+"""The scopes in which a decision can be remembered: a rule with the scope `hub` is made at the hub."""
 
 MAX_RULES = 5_000
 """Limit of the whole table: every request is matched against it."""
 
 ONLY_SESSION = "holds only for session"
 """The beginning of the reason why a rule of another session does not apply."""
+
+HUB_PREFIX = "hub_"
+"""Begins the id of a rule that was made at the hub."""
 
 NO_HUB = "this machine has joined no hub"
 

@@ -9,7 +9,7 @@ import structlog
 from msgspec import Struct
 
 from quarterdeck.core.engine.messages import AddRule, RemoveRule
-from quarterdeck.core.model.rule import EFFECTS, Rule
+from quarterdeck.core.model.rule import EFFECTS, HUB_PREFIX, Rule
 from quarterdeck.core.text.sanitize import one_line
 from quarterdeck.daemon.loop.loop import Loop
 from quarterdeck.link.messages import HubRule
@@ -48,7 +48,7 @@ def rule_changes(
 
 def _rule(rule: HubRule) -> Rule:
     return Rule(
-        rule_id=rule.rule_id if rule.rule_id.startswith("hub_") else f"hub_{rule.rule_id}",
+        rule_id=rule.rule_id if rule.rule_id.startswith(HUB_PREFIX) else f"{HUB_PREFIX}{rule.rule_id}",
         effect=rule.effect,
         pattern=rule.pattern,
         scope="hub",

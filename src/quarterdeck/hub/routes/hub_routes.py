@@ -6,6 +6,7 @@ from quarterdeck.api.http.endpoint import ApiEndpoint, endpoints_in
 from quarterdeck.api.live.socket_commands import COMMANDS, ROUTES, TYPING
 from quarterdeck.hub.routes import hub_lists, machine_routes
 from quarterdeck.hub.routes.forwarded import ForwardedEndpoint, OwnOrForwardedEndpoint, TypedEndpoint
+from quarterdeck.hub.routes.rule_routes import NewRuleEndpoint, RuleListEndpoint, RuleRemovalEndpoint
 
 LOCAL = frozenset(
     {
@@ -15,12 +16,15 @@ LOCAL = frozenset(
     }
 )
 """Operations about the hub itself, its people and their devices."""
+RULES = {"list_rules": RuleListEndpoint, "add_rule": NewRuleEndpoint, "remove_rule": RuleRemovalEndpoint}
+"""Operations about rules, which the hub has as well as machines."""
 
 
 def _hub_routes() -> dict[str, ApiEndpoint]:
     own = endpoints_in(hub_lists, machine_routes)
     known = {**ROUTES, **COMMANDS}
-    kinds = {name: OwnOrForwardedEndpoint if name in LOCAL else ForwardedEndpoint for name in known}
+    kinds: dict[str, type[ForwardedEndpoint]] = dict.fromkeys(known, ForwardedEndpoint)
+    kinds |= dict.fromkeys(LOCAL, OwnOrForwardedEndpoint) | RULES
     return {name: kinds[name](one) for name, one in known.items() if name not in TYPING} | own
 
 

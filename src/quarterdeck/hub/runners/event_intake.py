@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from quarterdeck.api.live.broadcast import Broadcaster
 from quarterdeck.errors import Refused
+from quarterdeck.hub.common_rules import CommonRules
 from quarterdeck.hub.runners.machine_calls import STARTS, MachineCalls
 from quarterdeck.hub.runners.machine_registry import MachineRegistry, MachineState
 from quarterdeck.hub.runners.machine_streams import MachineStreams
@@ -71,6 +72,7 @@ class EventIntake:
         live: Broadcaster,
         calls: MachineCalls,
         streams: MachineStreams,
+        rules: CommonRules,
         count_failure: Callable[[str], object],
     ) -> None:
         self.registry = registry
@@ -82,6 +84,7 @@ class EventIntake:
         self._source = source
         self._shown = shown
         self._live = live
+        self._rules = rules
 
     async def claim(self, runner: LinkedRunner, message: RegisterMessage) -> Registration:
         """Give the identity to this connection, or raise the reason why not. A second holder is refused, and both are
@@ -125,6 +128,7 @@ class EventIntake:
         state.connection, state.address, state.since = runner, runner.address, time.time()
         state.capabilities, state.problem = message.capabilities, None
         runner.send(AttendingMessage(people=self.people))
+        runner.send(self._rules.message())
         logger.info("a machine has connected", runner=state.runner_id, epoch=runner.epoch, behind=runner.backlog)
         self._show_again(state)
 

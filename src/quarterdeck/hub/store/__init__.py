@@ -7,5 +7,6 @@ machine_views  sessions and requests as their machines last sent them
 enrolments     enrolled credentials, machines and their epochs
 records        commands with results, and the hub's own audit
 token_rows     tokens and signed-in devices
+rule_rows      rules of the hub
 hub_reader     reads beside the writer
 """

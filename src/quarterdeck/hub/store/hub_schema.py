@@ -10,9 +10,10 @@ from quarterdeck.store.schema import ensure_audit_index
 from quarterdeck.store.sqlite import transaction
 
 APPLICATION_ID = 0x51444832
-VERSION = 1
+VERSION = 2
 
-TABLES = """
+RULES = "CREATE TABLE rules(rule_id TEXT PRIMARY KEY, place INTEGER NOT NULL, body TEXT NOT NULL) WITHOUT ROWID"
+TABLES = f"""
 CREATE TABLE machines(
   machine INTEGER PRIMARY KEY, runner_id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, version TEXT NOT NULL,
   epoch INTEGER NOT NULL, last_number INTEGER NOT NULL, last_hash BLOB NOT NULL, seen_at REAL NOT NULL);
@@ -51,6 +52,7 @@ CREATE TABLE records(
   hash BLOB NOT NULL);
 CREATE TABLE tokens(token_id TEXT PRIMARY KEY, place INTEGER NOT NULL, body TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+{RULES};
 """
 """`events` has the shape of a daemon's log, so that the same queries read it. `seq_no` is the place in the order of
 arrival; the number in the machine's own log is `number` in `by_machine`, and in the body. `hash` is that of the event
@@ -92,3 +94,7 @@ def _prepare(db: sqlite3.Connection, path: Path) -> None:
         raise StoreError(
             f"{path}: was written by a newer Quarterdeck (schema {version}, this one has {VERSION}); upgrade it"
         )
+    if version == 1:
+        with transaction(db):
+            db.execute(RULES)
+            db.execute(f"PRAGMA user_version={VERSION}")

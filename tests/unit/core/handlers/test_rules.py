@@ -302,4 +302,6 @@ def test_a_rule_of_the_hub_is_refused_on_a_machine_that_has_joined_none() -> Non
     scene.rules("deny", "Bash(rm:*)", scope="hub").replies("invalid").records()
     assert reply(scene).message.startswith("scope: this machine has joined no hub")
     joined = Scene(in_hub=True)
-    joined.rules("deny", "Bash(rm:*)", scope="hub").replies("applied").records("rule.add")
+    joined.rules("deny", "Bash(rm:*)", scope="hub").replies("invalid").records()
+    assert "made at the hub" in reply(joined).message
+    joined.rules("deny", "Bash(rm:*)", scope="hub", id="hub_1").replies("applied").records("rule.add")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from quarterdeck.errors import StoreError
-from quarterdeck.hub.store.hub_schema import open_hub_store
+from quarterdeck.hub.store.hub_schema import VERSION, open_hub_store
 
 
 def test_a_store_opens_again(tmp_path: Path) -> None:
@@ -25,3 +25,14 @@ def test_a_foreign_or_newer_file_is_refused(tmp_path: Path, change: str) -> None
         db.execute(change)
     with pytest.raises(StoreError):
         open_hub_store(path)
+
+
+def test_a_store_of_the_first_version_gets_the_table_of_rules(tmp_path: Path) -> None:
+    path = tmp_path / "hub.db"
+    open_hub_store(path).close()
+    with sqlite3.connect(path) as db:
+        db.execute("DROP TABLE rules")
+        db.execute("PRAGMA user_version=1")
+    db = open_hub_store(path)
+    assert db.execute("SELECT count(*) FROM rules").fetchone() == (0,)
+    assert db.execute("PRAGMA user_version").fetchone() == (VERSION,)
