@@ -28,7 +28,7 @@ ROWS = """async ([site, log]) => {
     const { line, rowWords } = await import(`${site}lib/row_words.js`);
     const made = new Rows();
     made.append(log);
-    return made.rows.map((row) => [row.events.map((one) => one.seq_no), line(rowWords(row.events))]);
+    return made.rows.map((row) => [row.events.map((one) => one.seq_no), line(rowWords(row.events, row.over))]);
 }"""
 WORDS = """async ([site, name, calls]) => {
     const found = await import(`${site}lib/text.js`);

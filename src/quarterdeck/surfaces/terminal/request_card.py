@@ -188,7 +188,8 @@ def rules_sentence(request: Json) -> str:
     if rule is None or (request["kind"] != "permission" and rule["effect"] is None):
         return ""
     if rule["effect"] is not None:
-        return " · ".join([f"The rules say {rule['effect']}: {', '.join(rule['rules'])}", *rule["reasons"]])
+        why = " · ".join(filter(None, [", ".join(rule["rules"]), *rule["reasons"]]))
+        return f"The rules say {rule['effect']}: {why}"
     words = " · ".join(rule["reasons"]) or "no rule is about this"
     return " ".join(filter(None, [f"{sentence(words)}.", own_allows_sentence(rule.get("own_allows", ()))]))
 

@@ -43,6 +43,18 @@ def test_the_head_names_the_session_its_wish_and_the_waiting_time() -> None:
     assert "session s1" in plain(fold(card.head(view, None, NOW), 200))
 
 
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        (["ask Edit(*.py)"], "The rules say ask: ask Edit(*.py) · it is near"),
+        ([], "The rules say ask: it is near"),
+    ],
+)
+def test_what_the_rules_say_names_a_rule_only_if_there_is_one(rules: list[str], words: str) -> None:
+    view = request() | {"rule": RULE | {"effect": "ask", "rules": rules, "reasons": ["it is near"]}}
+    assert card.rules_sentence(view) == words
+
+
 def test_a_request_whose_agent_is_away_says_so_in_the_list_and_on_the_card() -> None:
     away = request(opened_at=NOW - 5, holder="reconnecting")
     for shown in (card.summary(away, None, NOW), card.head(away, session_view(), NOW)[0]):

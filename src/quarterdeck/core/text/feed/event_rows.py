@@ -12,11 +12,16 @@ from quarterdeck.core.text.feed.row_order import MOST_EVENTS_BACK, Moment, annou
 
 Event = dict[str, Any]
 
+OVER = frozenset({"run.end", "session.end", "run.start"})
+"""Kinds after which nothing from before is running in a session."""
+
 
 class EventRow(Struct, frozen=True):
-    """The events of one row in the order of the log. The row is placed at its head."""
+    """The events of one row in the order of the log. The row is placed at its head. `over`: its run has ended, so
+    nothing in it runs any more."""
 
     events: tuple[Event, ...]
+    over: bool = False
 
     @property
     def head(self) -> Event:
@@ -31,7 +36,9 @@ def fold(events: Iterable[Event]) -> list[EventRow]:
     """The rows of these events from the top. Each event is in exactly one row."""
     log = sorted({event["seq_no"]: event for event in events}.values(), key=lambda event: int(event["seq_no"]))
     places = {event["seq_no"]: _place(log, index) for index, event in enumerate(log)}
-    return sorted((EventRow(tuple(row)) for row in _joined(log)), key=lambda row: places[row.head["seq_no"]])
+    over = {event["session_id"]: event["seq_no"] for event in log if event["kind"] in OVER}
+    rows = (EventRow(tuple(row), row[0]["seq_no"] < over.get(row[0]["session_id"], 0)) for row in _joined(log))
+    return sorted(rows, key=lambda row: places[row.head["seq_no"]])
 
 
 def _joined(log: list[Event]) -> Iterator[list[Event]]:

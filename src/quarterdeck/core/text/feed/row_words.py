@@ -107,6 +107,8 @@ def _call_words(row: EventRow, data: Json, level: str) -> RowWords:
     waits = _waiting(row)
     refused = row.last("permission.denied") is not None
     outcome, took = _outcome(row.last(*OUTCOMES), row.last(*DECISIONS), waits, refused)
+    if row.over and outcome == "running":
+        outcome = "no result"
     glyph = "●" if not waits else "?" if row.last("question.request") is not None else "◆"
     text = f"{glyph} {name} {subject}".rstrip()
     return RowWords(text=text, verdict=_verdict(row), outcome=outcome, took=took, level=level)
@@ -142,7 +144,7 @@ def _waiting(row: EventRow) -> str:
     if decision is None:
         return "needs you" if request["kind"] == "permission.request" else "asks you"
     data = decision.get("data")
-    return "waits at its terminal" if isinstance(data, dict) and data.get("still_asks") else ""
+    return "waits at its terminal" if not row.over and isinstance(data, dict) and data.get("still_asks") else ""
 
 
 def _verdict(row: EventRow) -> str:

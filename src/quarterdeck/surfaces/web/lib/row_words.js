@@ -29,11 +29,12 @@ function bestOf(events, kinds) {
   return null;
 }
 
-/** The words of a row. @param {any[]} events in the order of the log @returns {RowWords} */
-export function rowWords(events) {
+/** The words of a row. @param {any[]} events in the order of the log @param {boolean} over its run has ended
+ * @returns {RowWords} */
+export function rowWords(events, over) {
   const level = LEVELS[Math.max(...events.map((one) => (LEVELS.includes(one.level) ? LEVELS.indexOf(one.level) : 1)))];
   const call = bestOf(events, CALLS);
-  if (call && dataOf(call).tool_name) return callWords(events, call.data, level);
+  if (call && dataOf(call).tool_name) return callWords(events, call.data, level, over);
   return { text: textOf(events), verdict: verdictOf(events), outcome: "", took: null, level };
 }
 
@@ -43,11 +44,12 @@ export function line(words) {
   return [words.text, words.verdict, words.outcome, took].filter(Boolean).join("  ");
 }
 
-/** @param {any[]} events @param {any} data @param {string} level @returns {RowWords} */
-function callWords(events, data, level) {
+/** @param {any[]} events @param {any} data @param {string} level @param {boolean} over @returns {RowWords} */
+function callWords(events, data, level, over) {
   const subject = cut(flat(subjectOf(data.tool_input) || listProgress(data.tool_input)), SUBJECT);
-  const waits = waiting(events);
-  const [outcome, took] = outcomeOf(events, waits);
+  const waits = waiting(events, over);
+  const [found, took] = outcomeOf(events, waits);
+  const outcome = over && found === "running" ? "no result" : found;
   const glyph = !waits ? "●" : lastOf(events, "question.request") ? "?" : "◆";
   return { text: `${glyph} ${toolName(data)} ${subject}`.trimEnd(), verdict: verdictOf(events), outcome, took, level };
 }
@@ -98,13 +100,13 @@ function outcomeOf(events, waits) {
   return [error.length ? `failed: ${cut(error[error.length - 1], SUBJECT)}` : "failed", took];
 }
 
-/** What a call waits for; empty if it waits for nothing. @param {any[]} events */
-function waiting(events) {
+/** What a call waits for; empty if it waits for nothing. @param {any[]} events @param {boolean} over */
+function waiting(events, over) {
   const request = lastOf(events, ...REQUESTS);
   if (!request || lastOf(events, ...OUTCOMES)) return "";
   const decision = lastOf(events, ...DECISIONS);
   if (!decision) return request.kind === "permission.request" ? "needs you" : "asks you";
-  return dataOf(decision).still_asks ? "waits at its terminal" : "";
+  return !over && dataOf(decision).still_asks ? "waits at its terminal" : "";
 }
 
 /** The decision that counts: the last one that was not too late, unless the agent did otherwise. @param {any[]} events */

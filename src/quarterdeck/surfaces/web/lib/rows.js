@@ -6,8 +6,11 @@ const MOST_EVENTS = 20_000;
 /** What is dropped at once, so that a full window is not folded again for every event. */
 const DROPPED = 2000;
 
-/** One row. `version` grows with every event that joins it; `height` is 0 until it was measured.
- * @typedef {{ key: number, events: any[], place: number, version: number, height: number, words: any, wordsOf: number }} Row */
+/** Kinds after which nothing from before is running in a session. */
+const OVER = ["run.end", "session.end", "run.start"];
+
+/** One row. `version` grows with every event that joins it; `height` is 0 until it was measured; `over`: its run ended.
+ * @typedef {{ key: number, events: any[], place: number, version: number, height: number, words: any, wordsOf: number, over: boolean }} Row */
 
 /** @param {any[]} events in the order of the log */
 export function headOf(events) {
@@ -17,7 +20,7 @@ export function headOf(events) {
 /** The words of a row, made when they are first needed. @param {Row} row */
 export function wordsOf(row) {
   if (row.wordsOf !== row.version) {
-    row.words = rowWords(row.events);
+    row.words = rowWords(row.events, row.over);
     row.wordsOf = row.version;
   }
   return row.words;
@@ -93,13 +96,23 @@ export class Rows {
       if (headOf(row.events) !== head) this.move(row);
     }
     for (const key of keys) this.byKey.set(key, row);
+    if (OVER.includes(event.kind)) this.end(event);
+  }
+
+  /** Nothing from before this event is running in its session. @param {any} event */
+  end(event) {
+    for (const row of this.rows) {
+      if (row.over || row.events[0].session_id !== event.session_id || row.events[0].seq_no >= event.seq_no) continue;
+      row.over = true;
+      row.version += 1;
+    }
   }
 
   /** @param {any} event @returns {Row} */
   insert(event) {
     const place = placeOf(event, this.log, this.log.length - 1);
     /** @type {Row} */
-    const row = { key: event.seq_no, events: [event], place, version: 1, height: 0, words: null, wordsOf: 0 };
+    const row = { key: event.seq_no, events: [event], place, version: 1, height: 0, words: null, wordsOf: 0, over: false };
     this.put(row);
     return row;
   }

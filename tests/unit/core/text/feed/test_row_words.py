@@ -34,6 +34,29 @@ def test_a_call_that_waits_says_for_what() -> None:
     assert only_line(book) == "◆ Bash make  waits at its terminal"
 
 
+@pytest.mark.parametrize("end", ["run.end", "session.end", "run.start"])
+def test_a_call_whose_run_is_over_runs_and_waits_no_more(end: str) -> None:
+    book = EventStory()
+    book.add("tool.pre", {"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": "t"})
+    assert row_words(fold(book.events)[0]).line == "● Bash make  running"
+    book.add(end, {"status": "aborted"})
+    assert row_words(fold(book.events)[0]).line == "● Bash make  no result"
+    book = EventStory().asks("Bash", decided=None, command="make")
+    book.add("permission.decision", {"request_id": "q1", "decision_type": "no_opinion", "still_asks": True})
+    book.add(end, {"status": "aborted"})
+    assert row_words(fold(book.events)[0]).line == "● Bash make  no result"
+
+
+def test_a_request_that_outlives_the_run_still_needs_you_and_a_later_call_runs() -> None:
+    book = EventStory().asks("Bash", decided=None, command="make")
+    book.add("run.end", {"status": "completed"})
+    assert row_words(fold(book.events)[0]).line == "◆ Bash make  needs you"
+    book = EventStory()
+    book.add("run.end", {"status": "completed"})
+    book.add("tool.pre", {"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": "t"})
+    assert row_words(fold(book.events)[-1]).line == "● Bash make  running"
+
+
 def test_a_plan_shows_its_first_line() -> None:
     book = EventStory()
     given = {"plan": "# Drain node 3\n\n1. Cordon it"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from quarterdeck.core.text.feed.event_rows import OVER
 from quarterdeck.core.text.feed.row_keys import is_debug, row_keys
 from quarterdeck.core.text.feed.row_order import MESSAGES, MOST_EVENTS_BACK, Moment, announced, place, said_at
 from quarterdeck.surfaces.tui.feed.rows.block import SIZE, NameCodes, RowBlock
@@ -32,9 +33,6 @@ MAX_ROWS = 1_000_000
 MAX_HEIGHT = 60_000
 MAX_PARENT_BLOCKS = 64
 """Blocks that are searched for a parent."""
-
-OVER = frozenset({"run.end", "session.end", "run.start"})
-"""Kinds after which nothing from before is running in a session."""
 
 NOT_FOLDED = frozenset({"permission.request", "question.request", "decision.refused"})
 """Kinds that a folded sub-agent still shows, as it does a call that waits: what a person must see is never hidden."""
