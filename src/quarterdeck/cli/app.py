@@ -46,6 +46,7 @@ SECTIONS: dict[str, dict[str, tuple[str, ...]]] = {
         "admin.audit": ("audit",),
         "commands.usage": ("usage",),
         "admin.export": ("export",),
+        "admin.replay": ("replay",),
     },
     "Projects and Claude Code": {
         "commands.projects": ("projects",),
@@ -72,7 +73,20 @@ GROUPS = {module: names for modules in SECTIONS.values() for module, names in mo
 
 
 OF_THIS_MACHINE = frozenset(
-    {"stop", "daemon", "install", "uninstall", "doctor", "service", "config", "notify", "demo", "export", "hook"}
+    {
+        "stop",
+        "daemon",
+        "install",
+        "uninstall",
+        "doctor",
+        "service",
+        "config",
+        "notify",
+        "demo",
+        "export",
+        "replay",
+        "hook",
+    }
 )
 """Commands that do without another machine's daemon (`qd --url`)."""
 

@@ -10,4 +10,5 @@ export          export
 install         install, uninstall, doctor
 login_service   service install, remove, status
 notify          notify
+replay          replay
 shell_help      completion, help, version"""

@@ -101,7 +101,12 @@ def feed(
         "until": read_time(until) if until else None,
     }
     end = _end(api) if follow_it else 0
-    printer = FeedPrinter(as_json=json, every=every, debug=bool(kind or level), projects=SessionProjects(api))
+    printer = FeedPrinter(
+        as_json=json,
+        every=every,
+        debug=bool(kind or level),
+        projects=SessionProjects(lambda: api.all("/api/v1/sessions")),
+    )
     if json or every or after is not None:
         place = {"before": 2**53} if after is None else {"after": after}
         page = _page(api, limit, {**place, **filters})
@@ -129,10 +134,10 @@ def _page(api: Client, limit: int, query: dict[str, Any]) -> Json:
 
 
 class SessionProjects:
-    """The projects of sessions. An unknown session makes the list be read again, once."""
+    """The projects of sessions, of which `read` gives the list. An unknown session makes it be read again, once."""
 
-    def __init__(self, api: Client) -> None:
-        self._api = api
+    def __init__(self, read: Callable[[], Iterable[Json]]) -> None:
+        self._read = read
         self._known: dict[str, Json] = {}
 
     def name(self, session_id: str) -> str:
@@ -143,7 +148,7 @@ class SessionProjects:
 
     def _session(self, session_id: str) -> Json:
         if session_id not in self._known:
-            self._known |= {one["session_id"]: one for one in self._api.all("/api/v1/sessions")}
+            self._known |= {one["session_id"]: one for one in self._read()}
         return self._known.setdefault(session_id, {})
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path, PurePath
 
-from quarterdeck.core.model.event_data.owned_session_data import SessionLaunchData
+from quarterdeck.cli.output.session_folders import SessionFolders
 from quarterdeck.core.model.events import FeedEvent
 from quarterdeck.core.text.sanitize import one_line
 from quarterdeck.core.text.titles import body_of, title_of
@@ -32,7 +32,7 @@ class ExportFilter:
         is_folder = project is not None and ("/" in project or project in (".", ".."))
         self._folder = str(Path(project).resolve()) if project is not None and is_folder else None
         self._name = None if is_folder else project
-        self._folders: dict[str, str] = {}
+        self._folders = SessionFolders()
 
     def of(self, rows: Iterable[StoredRow]) -> Iterator[StoredRow]:
         """The rows that pass."""
@@ -42,17 +42,9 @@ class ExportFilter:
         event = None if row.body is None else readable_event(row.body)
         if event is None:
             return True
-        folder = self._folder_of(event)
+        folder = self._folders.of(event)
         in_project = folder == self._folder if self._folder else self._name in (None, PurePath(folder).name)
         return in_project and self._since <= event.at <= self._until
-
-    def _folder_of(self, event: FeedEvent) -> str:
-        """Where a session works: an event names that only when it has changed."""
-        if event.context is not None and event.context.cwd:
-            self._folders[event.session_id] = event.context.cwd
-        elif isinstance(event.data, SessionLaunchData):
-            self._folders[event.session_id] = event.data.cwd
-        return self._folders.get(event.session_id, "")
 
 
 def ndjson(rows: Iterable[StoredRow]) -> Iterator[bytes]:
