@@ -184,6 +184,7 @@ ADDED = frozenset(
         "hides",
         "holder",
         "hook_at",
+        "hooks_lost_at",
         "label",
         "last_error",
         "retrying",
