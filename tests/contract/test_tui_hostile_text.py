@@ -150,6 +150,11 @@ def answers(text: str) -> dict[str, Json]:
         "/rules/simulate": {"seen": 1, "decided": 1, "left": 0, "next": None, "surprises": [], "examples": []},
         "/requests/q1": request_with(text) | {"rule": None},
         "/deck": deck_with(text),
+        "/stats/series": {
+            "times": [NOW],
+            "until": NOW + 86400,
+            "series": [{"name": text, "label": text, "total": 1.0, "values": [1.0], "is_rest": False}],
+        },
     }
 
 

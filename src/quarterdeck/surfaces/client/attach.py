@@ -15,6 +15,7 @@ from typing import Any
 
 from quarterdeck.errors import NoDaemon, QuarterdeckError, Refused
 from quarterdeck.surfaces.client.live import Connected, LiveClient, LiveMessage, Lost
+from quarterdeck.surfaces.client.view_reader import read_view
 from quarterdeck.system.terminal_end import RESTORE, run_in_foreground
 from quarterdeck.views.resources.session_view import SessionView
 
@@ -99,7 +100,7 @@ async def _show(live: LiveClient, session_id: str) -> None:
             case LiveMessage(kind="stream", body=body) if body["session_id"] == session_id:
                 await _stream(live, session_id, body)
             case LiveMessage(kind="session", body=body) if body["session"]["session_id"] == session_id:
-                owned = body["session"]["owned"]
+                owned = read_view(SessionView, body["session"]).owned
                 if owned is None or owned.status in ("down", "moved"):
                     return
             case _:
