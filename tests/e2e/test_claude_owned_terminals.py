@@ -87,6 +87,10 @@ def agents(owner: Owner, session: Json) -> list[str]:
     return [c for c in processes_in(owner.claude.path.parent).values() if session["session_id"] in c]
 
 
+def only_agents(owner: Owner, session: Json) -> int:
+    return len([c for c in agents(owner, session) if "supervisor.py" not in c])
+
+
 @pytest.mark.law("S1")
 @pytest.mark.parametrize("mode", ["pty", "tmux"])
 def test_a_terminal_survives_a_killed_daemon_and_is_found_again(tmp_path: Path, mode: str) -> None:
@@ -172,7 +176,7 @@ def test_a_session_continues_in_another_mode_with_one_process_at_a_time(owner: O
     assert status == 202, answer
     shows(owner, session, "the word is fig")
     assert owner.sessions()[session["session_id"]]["mode"] == "tmux"
-    assert len([c for c in agents(owner, session) if "supervisor.py" not in c]) == 1
+    until(lambda: only_agents(owner, session) == 1, every=0.1, what="one process")  # its helpers start as copies of it
     owner.sends(session, owner.script("which word?", Turn(text("a fruit it was"))))
     shows(owner, session, "a fruit it was")
     assert "the word is fig" in str(owner.model.requests_for("which word?")[-1].body)

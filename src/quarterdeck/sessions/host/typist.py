@@ -14,6 +14,9 @@ LATEST_SECONDS = 1.5
 KEY_SECONDS = 0.4
 """A program has drawn the effect of a key by then."""
 
+CLEAR_SECONDS = 1.5
+"""The same after an interrupt, when an agent may pause: text pasted too early is sent with what it wrote back."""
+
 AGAIN_SECONDS = 1.0
 TRIES = 4
 TICK_SECONDS = 0.02
@@ -96,7 +99,7 @@ class Typist:
         text. A busy agent draws all the time, but its line is empty."""
         if not state.flushed:
             self._at = state.now
-        if state.now - self._at < KEY_SECONDS and not self._has_drawn(state):
+        if state.now - self._at < CLEAR_SECONDS and not self._has_drawn(state):
             return b""
         if state.output_at <= self._at or state.status != "idle" or self._keys >= MAX_KEYS:
             return self._paste(state)
@@ -105,7 +108,7 @@ class Typist:
 
     def _next_row(self, state: TerminalState) -> bytes:
         """Go to the row above, once the text in this row is cleared."""
-        waits = not state.flushed or (state.now - self._at < KEY_SECONDS and not self._has_drawn(state))
+        waits = not state.flushed or (state.now - self._at < CLEAR_SECONDS and not self._has_drawn(state))
         return b"" if waits else self._press_back(state)
 
     def _has_drawn(self, state: TerminalState) -> bool:
