@@ -241,6 +241,9 @@ class Daemon:
             connection.request(method, path, content, headers)
             response = connection.getresponse()
             return response.status, response.read()
+        except ConnectionRefusedError as error:
+            error.add_note(f"the daemon said: {self.stderr()[-3000:]}")
+            raise
         finally:
             connection.close()
 
