@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_args, get_type_hints
 import msgspec
 from litestar import Request, Response
 from litestar.datastructures import State
+from litestar.enums import HttpMethod
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import QueryParameter
 from msgspec import NODEFAULT, Meta, Struct
@@ -91,7 +92,7 @@ class ApiEndpoint:
         row = self.operation
         return HTTPRouteHandler(
             re.sub(r"\{(\w+)\}", r"{\1:str}", row.path),
-            http_method=row.method,  # type: ignore[arg-type]
+            http_method=HttpMethod(row.method),
             status_code=row.status,
             opt={"scope": row.scope, "reads": row.reads},
             summary=row.title,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import Annotated, Literal
 
 from rich.console import RenderableType
@@ -79,7 +80,7 @@ def usage_lines(made: UsageTable) -> Iterator[RenderableType]:
     most = max((row.amounts.get(measure, 0) for row in made.rows), default=0)
     columns: Columns = {made.by: lambda row: cut(row["label"], LABEL_WIDTH)}
     for metric in shown:
-        columns[HEADINGS[metric]] = lambda row, metric=metric: row[metric]  # type: ignore[misc]
+        columns[HEADINGS[metric]] = itemgetter(metric)
     if out.width >= 80:
         columns[f"by {HEADINGS[measure]}"] = lambda row: cell(row["bar"], "cyan")
     rows = [_cells(row, shown, bar(row.amounts.get(measure, 0), most, BAR_WIDTH)) for row in made.rows]
