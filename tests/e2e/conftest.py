@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 
 import pytest
+from playwright.sync_api import Browser
 
+from tests.support.browser import chromium
 from tests.support.claude import require
 from tests.support.connected_claude import Connected, still_running_in
 
@@ -44,6 +46,13 @@ def _nothing_stays(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def either(request: pytest.FixtureRequest, pair_of: PairOf) -> Connected:
     """Each supported version."""
     return pair_of(request.param)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A Chromium for the tests of one module: between modules, the loop of Playwright must not run."""
+    with chromium() as running:
+        yield running
 
 
 @pytest.fixture

@@ -12,17 +12,11 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from quarterdeck.api.pages import static_files
-from tests.support.browser import chromium, foreign_site
+from tests.support.browser import foreign_site
 from tests.support.daemon import Daemon, Json, permission, prompt, until
 
 pytestmark = pytest.mark.e2e
 expect.set_options(timeout=60_000)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from contextlib import ExitStack
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.support.browser import chromium
 from tests.support.daemon import Daemon, Json, prompt
 from tests.support.page import SESSION, asking, signed_in
 from tools.web.typecheck import AXE
@@ -21,12 +20,6 @@ QUESTION["options"] = [{"label": "Redis", "description": "shared"}, {"label": "M
 FORM: Json = {"hook_event_name": "Elicitation", "mcp_server_name": "tracker", "message": "A ticket?"}
 FORM["requested_schema"] = {"type": "object", "properties": {"size": {"type": "string", "enum": ["s", "l"]}}}
 FORM["requested_schema"]["properties"] |= {"urgent": {"type": "boolean"}, "points": {"type": "integer"}}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

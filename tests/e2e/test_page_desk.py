@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.support.browser import chromium
 from tests.support.daemon import Daemon, Json, permission, prompt, until
 from tests.support.page import SESSION, asking, card, decided, signed_in
 
@@ -23,12 +22,6 @@ QUESTIONS: Json = {
         }
     ]
 }
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

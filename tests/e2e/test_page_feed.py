@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.support.browser import chromium
 from tests.support.daemon import Daemon, Json, prompt
 from tests.support.page import asking, signed_in
 
@@ -26,12 +25,6 @@ def call(daemon: Daemon, session: str, use: str, command: str, **more: object) -
     if "error" in more:
         end = {"hook_event_name": "PostToolUseFailure", "error": more["error"]}
     daemon.hook(about | end | actor)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

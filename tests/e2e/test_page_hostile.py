@@ -9,19 +9,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, WebSocketRoute, expect
 
-from tests.support.browser import chromium
 from tests.support.daemon import Daemon, Json, permission, prompt, until
 from tests.support.page import SESSION, asking, card, decided, signed_in
 
 pytestmark = pytest.mark.e2e
 expect.set_options(timeout=60_000)
 HOSTILE = "a\u202eb\u200bc<img src=x onerror=alert(1)>\x1b[31m\x00\u2066__proto__"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,6 @@ from playwright.sync_api import Browser, Page
 
 from quarterdeck.core.text.durations import age_words, duration_words
 from quarterdeck.surfaces.text.labels import ago
-from tests.support.browser import chromium
 from tests.support.daemon import Daemon
 from tests.support.page import signed_in
 
@@ -24,12 +23,6 @@ IN_PAGE = """async ([name, calls]) => {
   const text = await import(folder + "lib/text.js");
   return calls.map((one) => text[name](...one));
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
