@@ -67,15 +67,7 @@ class MachineCalls:
             expires_at=now + seconds,
         )
         await self._commits.submit(lambda db: add_command(db, row))
-        message = RemoteCommand(
-            id=command_id,
-            expires_at=row.expires_at,
-            epoch=connection.epoch,
-            actor=caller.name,
-            scope=" ".join(sorted(caller.principal.scopes)),
-            name=name,
-            args=args,
-        )
+        message = _command(command_id, connection.epoch, row.expires_at, name, args, caller)
         waits = self._wait(command_id)
         connection.send(message)
         try:
@@ -93,16 +85,8 @@ class MachineCalls:
         """Send a command that nobody waits for."""
         if state.connection is None:
             raise _away(state, "undeliverable", "nothing was sent")
-        message = RemoteCommand(
-            id=f"t{secrets.token_hex(8)}",
-            expires_at=time.time() + COMMAND_SECONDS,
-            epoch=state.connection.epoch,
-            actor=caller.name,
-            scope=" ".join(sorted(caller.principal.scopes)),
-            name=name,
-            args=args,
-        )
-        state.connection.send(message)
+        command_id, expires_at = f"t{secrets.token_hex(8)}", time.time() + COMMAND_SECONDS
+        state.connection.send(_command(command_id, state.connection.epoch, expires_at, name, args, caller))
 
     async def query(self, state: MachineState, name: str, args: dict[str, Any], caller: Caller) -> Reply:
         """Ask a machine something that changes nothing."""
@@ -114,7 +98,7 @@ class MachineCalls:
             id=query_id,
             name=name,
             actor=caller.name,
-            scope=" ".join(sorted(caller.principal.scopes)),
+            scope=_scope(caller),
             args=args,
             deadline=QUERY_SECONDS,
         )
@@ -201,3 +185,21 @@ def _error_kind(body: bytes) -> str:
         return str(msgspec.json.decode(body)["error"]["kind"])
     except (msgspec.MsgspecError, KeyError, TypeError):
         return "failed"
+
+
+def _command(
+    command_id: str, epoch: int, expires_at: float, name: str, args: dict[str, Any], caller: Caller
+) -> RemoteCommand:
+    return RemoteCommand(
+        id=command_id,
+        expires_at=expires_at,
+        epoch=epoch,
+        actor=caller.name,
+        scope=_scope(caller),
+        name=name,
+        args=args,
+    )
+
+
+def _scope(caller: Caller) -> str:
+    return " ".join(sorted(caller.principal.scopes))
